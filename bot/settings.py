@@ -1,0 +1,114 @@
+"""All settings, read once: `footnote.toml` for what may be in a repository, the environment for secrets."""
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field, SecretStr, ValidationError
+
+from jobs.settings import Schedule
+from knowledge.errors import SettingsInvalid
+from knowledge.settings import Answers, Chunking, KnowledgeSettings, Models, Retrieval, Section, Source
+
+ENVIRONMENT = {
+    "FOOTNOTE_DATABASE_URL": "database_url",
+    "FOOTNOTE_HOME": "home",
+    "SLACK_BOT_TOKEN": "slack.bot_token",
+    "SLACK_APP_TOKEN": "slack.app_token",
+    "SLACK_SIGNING_SECRET": "slack.signing_secret",
+    "SLACK_API_URL": "slack.api_url",
+    "ANTHROPIC_API_KEY": "answers.api_key",
+    "ANTHROPIC_BASE_URL": "answers.base_url",
+}
+"""Environment variable -> setting. A value in the environment wins over the same key in the file."""
+
+
+class Slack(Section):
+    """`api_url`: another address for Slack's Web API, such as the local Slack of `footnote demo`."""
+
+    bot_token: SecretStr | None = None
+    app_token: SecretStr | None = None
+    signing_secret: SecretStr | None = None
+    api_url: str = "https://slack.com/api/"
+    mode: Literal["socket", "http"] = "socket"
+    http_port: Annotated[int, Field(ge=0, le=65535)] = 3000
+    admins: tuple[str, ...] = ()
+    """Person ids that may use /reindex and review gold cases, besides the workspace's own admins."""
+    trusted_bots: tuple[str, ...] = ()
+    facts_max_age_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
+    """Facts about people and channels older than this are asked for again; when that fails nothing is read."""
+    streaming: bool = True
+    follow_ups: bool = True
+
+
+class Settings(Section):
+    home: Path
+    database_url: SecretStr | None = None
+    models: Models = Models()
+    retrieval: Retrieval = Retrieval()
+    answers: Answers = Answers()
+    chunking: Chunking = Chunking()
+    sources: tuple[Source, ...] = ()
+    schedule: Schedule = Schedule()
+    slack: Slack = Slack()
+
+    @property
+    def knowledge(self) -> KnowledgeSettings:
+        """The part that the engine sees."""
+        return KnowledgeSettings(**{name: getattr(self, name) for name in KnowledgeSettings.model_fields})
+
+
+def load(file: Path | None, environment: Mapping[str, str]) -> Settings:
+    """Settings from `file` (None: no file, defaults) and the secrets in `environment`.
+
+    A relative folder location is taken from the file's own folder. Raises `SettingsInvalid` with every fault, by name.
+    """
+    values = _read(file) if file else {}
+    for variable, key in ENVIRONMENT.items():
+        if environment.get(variable):
+            _set(values, key, environment[variable])
+    values.setdefault("home", str(default_home(environment)))
+    try:
+        settings = Settings.model_validate(values)
+    except ValidationError as error:
+        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
+        raise SettingsInvalid(f"{file or 'settings'}: {faults}") from error
+    names = [source.name for source in settings.sources]
+    if twice := sorted({name for name in names if names.count(name) > 1}):
+        raise SettingsInvalid(f"{file}: source name {twice[0]!r} is used twice; give each source a name of its own")
+    return _anchored(settings, file.resolve().parent if file else Path.cwd())
+
+
+def default_home(environment: Mapping[str, str]) -> Path:
+    """Where the embedded server lives: a place that the server's own system user can reach when we run as root."""
+    import os
+
+    if os.geteuid() == 0:
+        return Path("/var/lib/footnote")
+    base = environment.get("XDG_DATA_HOME") or str(Path(environment.get("HOME", "~")).expanduser() / ".local/share")
+    return Path(base) / "footnote"
+
+
+def _read(file: Path) -> dict[str, Any]:
+    try:
+        return tomllib.loads(file.read_text(encoding="utf-8"))
+    except FileNotFoundError as error:
+        raise SettingsInvalid(f"{file} does not exist; give its path with --config or FOOTNOTE_CONFIG") from error
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+        raise SettingsInvalid(f"{file} is not valid TOML: {error}") from error
+
+
+def _set(values: dict[str, Any], key: str, value: str) -> None:
+    *sections, name = key.split(".")
+    for section in sections:
+        values = values.setdefault(section, {})
+    values[name] = value
+
+
+def _anchored(settings: Settings, folder: Path) -> Settings:
+    sources = tuple(
+        s.model_copy(update={"location": str((folder / s.location).resolve())}) if s.kind == "folder" else s
+        for s in settings.sources
+    )
+    return settings.model_copy(update={"sources": sources})

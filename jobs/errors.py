@@ -1,0 +1,7 @@
+"""Errors of the clock and the queue."""
+
+from knowledge.errors import FootnoteError
+
+
+class QueueUnusable(FootnoteError):
+    """The work queue's own schema is missing or of another version; the message says which command builds it."""

@@ -1,0 +1,45 @@
+"""Settings of the clock: when things run, in whose time, and where the digest goes."""
+
+from typing import Annotated
+from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
+
+from cronsim import CronSim, CronSimError
+from pydantic import AfterValidator, Field
+
+from knowledge.settings import Section
+
+
+def _cron(expression: str) -> str:
+    from datetime import UTC, datetime
+
+    try:
+        CronSim(expression, datetime(2026, 1, 1, tzinfo=UTC))
+    except CronSimError as error:
+        raise ValueError(
+            f"{expression!r} is not a cron expression ({error}); five fields, such as '30 2 * * *'"
+        ) from error
+    return expression
+
+
+def _zone(name: str) -> str:
+    try:
+        ZoneInfo(name)
+    except (ZoneInfoNotFoundError, ValueError) as error:
+        raise ValueError(f"{name!r} is not a time zone; use a name such as Europe/Berlin") from error
+    return name
+
+
+Cron = Annotated[str, AfterValidator(_cron)]
+
+
+class Schedule(Section):
+    """Cron expressions with Unix meaning, read in `timezone`. A source may have a schedule of its own."""
+
+    timezone: Annotated[str, AfterValidator(_zone)] = "UTC"
+    sync: Cron = "*/15 * * * *"
+    nightly: Cron = "30 2 * * *"
+    retention: Cron = "15 4 * * *"
+    digest_channel: str | None = None
+    """Channel id the nightly digest is posted to; None: it is only stored."""
+    keep_days: Annotated[int, Field(gt=0)] = 365
+    """Questions, answers and received events older than this are deleted by the retention job."""

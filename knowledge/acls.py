@@ -1,0 +1,38 @@
+"""Access lists in the database: each distinct set of scopes once, and the one predicate that every read carries."""
+
+from collections.abc import Iterable
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+
+from knowledge.permissions import Scopes
+from knowledge.tables import acls
+
+
+def visible(acl_id: sa.ColumnElement[int], scopes: Scopes) -> sa.ColumnElement[bool]:
+    """The rows whose access list shares a scope with `scopes`; an empty set compiles to no rows.
+
+    The sub-select is evaluated once per statement, so the filter on the row is one integer comparison.
+    """
+    if not scopes:
+        return sa.false()
+    ids = sa.select(acls.c.id).where(acls.c.scopes.overlap(sorted(scopes))).scalar_subquery()
+    return acl_id == sa.any_(sa.func.array(ids))
+
+
+def intern(connection: sa.Connection, scopes: Iterable[str]) -> int:
+    """The id of this set of scopes, made on first use. An empty set gets an id too; nobody can read it."""
+    key = sorted(set(scopes))
+    found = connection.scalar(sa.select(acls.c.id).where(acls.c.scopes == key))
+    if found is not None:
+        return int(found)
+    connection.execute(insert(acls).values(scopes=key).on_conflict_do_nothing())
+    return int(connection.execute(sa.select(acls.c.id).where(acls.c.scopes == key)).scalar_one())
+
+
+def ids(connection: sa.Connection, scopes: Scopes) -> list[int]:
+    """Ids of the access lists a holder of `scopes` may read, in ascending order; empty for no scopes."""
+    if not scopes:
+        return []
+    rows = connection.scalars(sa.select(acls.c.id).where(acls.c.scopes.overlap(sorted(scopes))).order_by(acls.c.id))
+    return [int(i) for i in rows]

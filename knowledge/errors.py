@@ -1,0 +1,37 @@
+"""Every error the engine raises on purpose. A message names the bad value and the remedy; callers show it as it is."""
+
+
+class FootnoteError(Exception):
+    """Base of all errors that a person can act on."""
+
+
+class SettingsInvalid(FootnoteError):
+    """A setting is unknown, missing or out of bounds; the message names it and what would be accepted."""
+
+
+class ModelUnavailable(FootnoteError):
+    """A model's weights are missing, differ from the published hash, or do not match the index."""
+
+
+class DatabaseUnusable(FootnoteError):
+    """The server, its version, the extension, the schema or the roles are not what the engine needs."""
+
+
+class EmbeddedPostgresFailed(FootnoteError):
+    """The embedded server cannot run here; the remedy is usually to set FOOTNOTE_DATABASE_URL."""
+
+
+class SourceFailed(FootnoteError):
+    """A source cannot be listed (missing, empty where it was not, unreachable); nothing of it was deleted."""
+
+
+class DocumentUnreadable(FootnoteError):
+    """One document cannot be loaded. `state` is its state in the index: empty, scanned, encrypted, too_big, unsupported, failed."""
+
+    def __init__(self, state: str, reason: str) -> None:
+        super().__init__(reason)
+        self.state = state
+
+
+class AnsweringFailed(FootnoteError):
+    """The answering service gave no usable answer within its time; the caller falls back or says so."""
