@@ -40,6 +40,8 @@ class Slack(Section):
     """Facts about people and channels older than this are asked for again; when that fails nothing is read."""
     streaming: bool = True
     follow_ups: bool = True
+    facts: Path | None = None
+    """A workspace file to take people and channels from in the shell (`footnote ask --as --in`) when Slack is not connected."""
 
 
 class Settings(Section):
@@ -111,4 +113,7 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
         s.model_copy(update={"location": str((folder / s.location).resolve())}) if s.kind == "folder" else s
         for s in settings.sources
     )
-    return settings.model_copy(update={"sources": sources})
+    facts = settings.slack.facts and folder / settings.slack.facts
+    return settings.model_copy(
+        update={"sources": sources, "slack": settings.slack.model_copy(update={"facts": facts})}
+    )

@@ -1,0 +1,69 @@
+"""Facts about people and channels from a workspace file, so that rights can be tried from the shell without Slack."""
+
+from collections.abc import Mapping
+from pathlib import Path
+
+from bot.local_slack.workspace import Channel, Workspace, load_workspace
+from knowledge.errors import SettingsInvalid
+from knowledge.permissions import Decision, Person, PersonKind, Place, PlaceKind, decide
+
+DIRECT = "dm"
+"""The name of the place that is read by the asker alone."""
+
+_PERSON = {
+    "member": PersonKind.MEMBER,
+    "guest": PersonKind.GUEST,
+    "single_channel_guest": PersonKind.GUEST,
+    "external": PersonKind.EXTERNAL,
+    "bot": PersonKind.BOT,
+    "deactivated": PersonKind.DEACTIVATED,
+}
+_PLACE = {"public": PlaceKind.PUBLIC, "private": PlaceKind.PRIVATE, "group_dm": PlaceKind.GROUP_DM}
+
+
+class WorkspaceFacts:
+    """The people and channels of one workspace file; `decide` has the meaning of the live directory's."""
+
+    def __init__(self, workspace: Workspace, trusted_bots: frozenset[str] = frozenset()) -> None:
+        self._people = {key: p for p in workspace.people for key in (p.id, p.name)}
+        self._channels = {key: c for c in workspace.channels for key in (c.id, c.name)}
+        self._public = frozenset(c.id for c in workspace.channels if c.kind == "public")
+        self._trusted_bots = trusted_bots
+
+    @classmethod
+    def read(cls, file: Path, trusted_bots: frozenset[str] = frozenset()) -> "WorkspaceFacts":
+        return cls(load_workspace(file), trusted_bots)
+
+    def decide(self, asker: str, place: str) -> Decision:
+        """What a reply to `asker` in `place` may use; both by id or name, `dm` for a direct message.
+
+        Raises `SettingsInvalid` for a name that is not in the file.
+        """
+        return decide(self._person(asker), self._place(place), self._public, self._trusted_bots)
+
+    def _person(self, key: str) -> Person:
+        found = self._people.get(key.removeprefix("@"))
+        if found is None:
+            raise SettingsInvalid(f"nobody is called {key!r}; the workspace file has {self._names(self._people)}")
+        inside = frozenset(c.id for c in self._channels.values() if found.id in c.members)
+        return Person(found.id, _PERSON.get(found.kind, PersonKind.UNKNOWN), inside)
+
+    def _place(self, key: str) -> Place:
+        if key == DIRECT:
+            return Place(DIRECT, PlaceKind.DIRECT)
+        channel = self._channels.get(key.removeprefix("#"))
+        if channel is None:
+            raise SettingsInvalid(f"no place is called {key!r}; the workspace file has {self._names(self._channels)}, dm")
+        return Place(
+            channel.id,
+            _PLACE.get(channel.kind, PlaceKind.UNKNOWN),
+            has_guests=any(self._people[m].is_guest for m in channel.members if m in self._people),
+            shared=channel.shared or channel.pending_shared or self._outsiders(channel),
+        )
+
+    def _outsiders(self, channel: Channel) -> bool:
+        return any(self._people[m].kind == "external" for m in channel.members if m in self._people)
+
+    @staticmethod
+    def _names(entries: Mapping[str, object]) -> str:
+        return ", ".join(sorted({str(getattr(e, "name", e)) for e in entries.values()}))
