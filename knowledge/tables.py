@@ -145,35 +145,12 @@ term_counts = sa.Table(
     sa.Column("count", sa.Integer, nullable=False),
 )
 
-people = sa.Table(
-    "people",
+facts = sa.Table(
+    "facts",
     metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("admin", sa.Boolean, nullable=False, server_default=sa.false()),
-    sa.Column("channels", Texts),  # None: not yet looked up
-    sa.Column("checked_at", Moment, nullable=False),
-    sa.Column("channels_checked_at", Moment),
-)
-
-channels = sa.Table(
-    "channels",
-    metadata,
-    sa.Column("id", sa.Text, primary_key=True),
-    sa.Column("name", sa.Text, nullable=False),
-    sa.Column("kind", sa.Text, nullable=False),
-    sa.Column("shared", sa.Boolean, nullable=False),
-    sa.Column("archived", sa.Boolean, nullable=False),
-    sa.Column("checked_at", Moment, nullable=False),
-)
-
-memberships = sa.Table(
-    "memberships",
-    metadata,
-    sa.Column("channel_id", sa.Text, primary_key=True),
-    sa.Column("members", Texts, nullable=False),
-    sa.Column("checked_at", Moment, nullable=False),
+    sa.Column("key", sa.Text, primary_key=True),  # `person:U1`, `channel:C1`, `members:C1`, `channels_of:U1`, …
+    sa.Column("value", JSONB),  # None: known to have changed, must be asked for again
+    sa.Column("as_of", Moment, nullable=False),  # when the asking began, or when the change was heard of
 )
 
 inbox = sa.Table(
@@ -182,6 +159,8 @@ inbox = sa.Table(
     sa.Column("id", sa.BigInteger, sa.Identity(), primary_key=True),
     sa.Column("event_id", sa.Text, nullable=False, unique=True),
     sa.Column("message_key", sa.Text, unique=True),  # team+channel+ts of a question; None for other events
+    sa.Column("thread_key", sa.Text),  # team+channel+ts of the thread's root
+    sa.Column("person", sa.Text),  # who asked, voted or clicked
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("payload", JSONB, nullable=False),
     sa.Column("state", sa.Text, nullable=False),  # received, answering, answered, refused, ignored, failed
@@ -193,6 +172,7 @@ inbox = sa.Table(
     sa.Column("received_at", Moment, nullable=False, server_default=now),
     sa.Column("finished_at", Moment),
     sa.Index("ix_inbox_state", "state"),
+    sa.Index("ix_inbox_thread_key", "thread_key"),
 )
 
 answers = sa.Table(
@@ -297,7 +277,7 @@ READER = "footnote_reader"
 """The role that reads document text: it owns nothing, and row-level security is forced for owners too."""
 
 _by_acl = "acl_id in (select unnest(nullif(current_setting('footnote.acl_ids', true), '')::int[]))"
-_by_scopes = "scopes <@ nullif(current_setting('footnote.scopes', true), '')::text[]"
+_by_scopes = "scopes <> '{}' and scopes <@ nullif(current_setting('footnote.scopes', true), '')::text[]"
 
 ROW_SECURITY: Mapping[str, str] = {
     "documents": _by_acl,
