@@ -60,6 +60,7 @@ documents = sa.Table(
     sa.Column("source", sa.Text, sa.ForeignKey("sources.name", ondelete="CASCADE"), nullable=False),
     sa.Column("external_id", sa.Text, nullable=False),
     sa.Column("acl_id", sa.Integer, sa.ForeignKey("acls.id"), nullable=False),
+    sa.Column("own_scopes", Texts),  # what the document itself narrows its readers to; None = the source's readers
     sa.Column("title", sa.Text, nullable=False),
     sa.Column("url", sa.Text, nullable=False, server_default=""),
     sa.Column("revision", sa.Text, nullable=False),  # the listing's cheap mark: equal means unread and unchanged
@@ -77,7 +78,7 @@ documents = sa.Table(
 chunks = sa.Table(
     "chunks",
     metadata,
-    sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False),  # hash of document, ordinal and text
+    sa.Column("id", sa.BigInteger, primary_key=True, autoincrement=False),  # hash of document, path and text
     sa.Column("document_id", sa.BigInteger, sa.ForeignKey("documents.id", ondelete="CASCADE"), nullable=False),
     sa.Column("acl_id", sa.Integer, sa.ForeignKey("acls.id"), nullable=False),
     sa.Column("ordinal", sa.Integer, nullable=False),

@@ -40,6 +40,7 @@ create table documents (
     source text not null,
     external_id text not null,
     acl_id integer not null,
+    own_scopes text[],
     title text not null,
     url text not null default '',
     revision text not null,
