@@ -1,0 +1,62 @@
+"""Log lines are one per event, on one stream, without secrets."""
+
+import io
+import json
+import logging
+from collections.abc import Iterator
+
+import pytest
+import structlog
+
+from bot.logs import configure, redact
+
+
+@pytest.fixture
+def stream() -> Iterator[io.StringIO]:
+    root = logging.getLogger()
+    handlers, level = root.handlers, root.level
+    yield io.StringIO()
+    root.handlers, root.level = handlers, level
+    structlog.reset_defaults()
+
+
+@pytest.mark.parametrize(
+    ("text", "secret"),
+    [
+        ("token xoxb-12-34-abCD refused", "xoxb-12-34-abCD"),
+        ("app token xapp-1-A0-b", "xapp-1-A0-b"),
+        ("key sk-ant-api03-xyz_1 expired", "sk-ant-api03-xyz_1"),
+        ("postgresql+psycopg://bot:hunter2@db/footnote", "hunter2"),
+        ("password=hunter2 in the settings", "hunter2"),
+        ("Authorization: Bearer abc.def", "abc.def"),
+        ("eyJhbGciOiJI.eyJzdWIiOiIx.c2lnbmF0dXJl", "eyJzdWIiOiIx"),
+        ("ghp_" + "a" * 30, "a" * 30),
+    ],
+)
+def test_secrets_are_blotted_out(text: str, secret: str) -> None:
+    assert secret not in redact(text)
+    assert "[redacted]" in redact(text)
+
+
+def test_ordinary_text_is_left_alone() -> None:
+    text = "source handbook: 3 added, 1 changed; E4012 at https://docs.example/token-rotation"
+    assert redact(text) == text
+
+
+def test_each_event_is_one_json_line_with_its_fields(stream: io.StringIO) -> None:
+    configure(json=True, stream=stream)
+    structlog.get_logger("footnote").info("synced", source="handbook", added=3)
+    logging.getLogger("other").warning("connecting to %s", "postgresql://bot:hunter2@db")
+    first, second = (json.loads(line) for line in stream.getvalue().splitlines())
+    assert (first["event"], first["source"], first["added"], first["level"]) == ("synced", "handbook", 3, "info")
+    assert second["event"] == "connecting to postgresql://[redacted]@db"
+
+
+def test_an_exception_is_logged_without_the_secret_it_names(stream: io.StringIO) -> None:
+    configure(json=True, stream=stream)
+    try:
+        raise ValueError("xoxb-1-2-3 is revoked")
+    except ValueError:
+        structlog.get_logger("footnote").exception("failed")
+    assert "xoxb-1" not in stream.getvalue()
+    assert "ValueError" in stream.getvalue()
