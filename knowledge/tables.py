@@ -164,16 +164,25 @@ inbox = sa.Table(
     sa.Column("person", sa.Text),  # who asked, voted or clicked
     sa.Column("kind", sa.Text, nullable=False),
     sa.Column("payload", JSONB, nullable=False),
-    sa.Column("state", sa.Text, nullable=False),  # received, answering, answered, refused, ignored, failed
+    sa.Column("state", sa.Text, nullable=False),  # received, working; answered, refused, ignored, withdrawn, done, failed
     sa.Column("attempt", sa.Integer, nullable=False, server_default="0"),
-    sa.Column("reply_channel", sa.Text),
-    sa.Column("reply_ts", sa.Text),
     sa.Column("answer_id", sa.Text),
     sa.Column("error_id", sa.Text),
     sa.Column("received_at", Moment, nullable=False, server_default=now),
     sa.Column("finished_at", Moment),
     sa.Index("ix_inbox_state", "state"),
     sa.Index("ix_inbox_thread_key", "thread_key"),
+)
+
+replies = sa.Table(
+    "replies",
+    metadata,
+    sa.Column("channel", sa.Text, primary_key=True),
+    sa.Column("ts", sa.Text, primary_key=True),
+    sa.Column("inbox_id", sa.BigInteger, sa.ForeignKey("inbox.id", ondelete="CASCADE"), nullable=False),
+    sa.Column("part", sa.Integer, nullable=False),  # from 0; a long answer is several messages
+    sa.Column("answer_id", sa.Text),  # None: not an answer, such as a refusal
+    sa.UniqueConstraint("inbox_id", "part"),
 )
 
 answers = sa.Table(

@@ -147,8 +147,6 @@ create table inbox (
     payload jsonb not null,
     state text not null,
     attempt integer not null default 0,
-    reply_channel text,
-    reply_ts text,
     answer_id text,
     error_id text,
     received_at timestamptz not null default now(),
@@ -159,6 +157,17 @@ create table inbox (
 );
 create index ix_inbox_state on inbox (state);
 create index ix_inbox_thread_key on inbox (thread_key);
+
+create table replies (
+    channel text not null,
+    ts text not null,
+    inbox_id bigint not null,
+    part integer not null,
+    answer_id text,
+    constraint pk_replies primary key (channel, ts),
+    constraint fk_replies_inbox_id foreign key (inbox_id) references inbox (id) on delete cascade,
+    constraint uq_replies_inbox_id_part unique (inbox_id, part)
+);
 
 create table answers (
     id text not null,

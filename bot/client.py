@@ -1,0 +1,110 @@
+"""The Web API client of the bot, patient with rate limits and lost connections, and who the bot is."""
+
+import time
+from dataclasses import dataclass
+from http.client import HTTPException
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError, SlackClientError
+from slack_sdk.http_retry.builtin_handlers import ConnectionErrorRetryHandler, RateLimitErrorRetryHandler
+from slack_sdk.http_retry.request import HttpRequest
+from slack_sdk.http_retry.response import HttpResponse
+from slack_sdk.http_retry.state import RetryState
+
+from bot.errors import SlackMisconfigured, SlackUnavailable
+from bot.settings import Slack
+
+PATIENCE_S = 30
+"""The longest that one call waits because Slack asked for it; Slack names up to a minute for the strictest tier."""
+
+NOT_REPEATABLE = ("chat.postMessage", "chat.postEphemeral", "chat.startStream", "chat.appendStream")
+"""Calls that may have worked although their answer was lost; the caller looks before it repeats one."""
+
+FAILURES = (SlackClientError, OSError, HTTPException)
+"""Everything a call may raise when Slack refuses, is unreachable or answers with something that is not an answer."""
+
+
+class ObeyRateLimit(RateLimitErrorRetryHandler):
+    """Waits as long as Slack says, unless that is longer than a person would wait for an answer."""
+
+    def _can_retry(
+        self,
+        *,
+        state: RetryState,
+        request: HttpRequest,
+        response: HttpResponse | None = None,
+        error: Exception | None = None,
+    ) -> bool:
+        return response is not None and response.status_code == 429 and _retry_after_s(response) <= PATIENCE_S
+
+    def prepare_for_next_attempt(
+        self,
+        *,
+        state: RetryState,
+        request: HttpRequest,
+        response: HttpResponse | None = None,
+        error: Exception | None = None,
+    ) -> None:
+        state.next_attempt_requested = True
+        time.sleep(_retry_after_s(response) if response else 1)
+        state.increment_current_attempt()
+
+
+class ReconnectWhenHarmless(ConnectionErrorRetryHandler):
+    """Repeats a call whose connection broke, unless it may have posted something."""
+
+    def _can_retry(
+        self,
+        *,
+        state: RetryState,
+        request: HttpRequest,
+        response: HttpResponse | None = None,
+        error: Exception | None = None,
+    ) -> bool:
+        if request.url.endswith(NOT_REPEATABLE):
+            return False
+        return super()._can_retry(state=state, request=request, response=response, error=error)
+
+
+@dataclass(frozen=True)
+class Identity:
+    """The bot itself, in its workspace."""
+
+    team: str
+    user: str
+    bot: str
+    app: str = ""
+
+    def wrote(self, message: dict[str, object]) -> bool:
+        return message.get("user") == self.user or (bool(self.bot) and message.get("bot_id") == self.bot)
+
+
+def web_client(settings: Slack) -> WebClient:
+    """A client for the configured workspace. Raises `SlackMisconfigured` without a bot token."""
+    if settings.bot_token is None:
+        raise SlackMisconfigured("no bot token: set SLACK_BOT_TOKEN to the app's token that begins with xoxb-")
+    handlers = [ObeyRateLimit(max_retry_count=3), ReconnectWhenHarmless(max_retry_count=2)]
+    return WebClient(
+        settings.bot_token.get_secret_value(), base_url=settings.api_url, timeout=30, retry_handlers=list(handlers)
+    )
+
+
+def identify(client: WebClient) -> Identity:
+    """Ask Slack whose token this is. Raises `SlackMisconfigured` or `SlackUnavailable`."""
+    try:
+        answer = client.auth_test()
+    except SlackApiError as error:
+        reason = error.response.get("error", "")
+        raise SlackMisconfigured(
+            f"Slack refused SLACK_BOT_TOKEN ({reason}): reinstall the app and copy its xoxb- token"
+        ) from error
+    except FAILURES as error:
+        raise SlackUnavailable(f"Slack cannot be reached at {client.base_url}: {error}") from error
+    return Identity(answer["team_id"], answer["user_id"], answer.get("bot_id") or "", answer.get("app_id") or "")
+
+
+def _retry_after_s(response: HttpResponse) -> int:
+    """Seconds of the Retry-After header; a second when there is none or it is not a number."""
+    values = next((v for k, v in response.headers.items() if k.lower() == "retry-after"), ["1"])
+    first = values[0] if isinstance(values, list) else values
+    return int(first) if str(first).isdigit() else 1

@@ -1,0 +1,303 @@
+"""Slack's facts about people and channels, as the permission rules want them. It cannot know: it raises, nobody reads.
+
+Facts are kept in the database with the moment from which they are known, so that an event which one process hears
+counts in all of them. Ids are keys; names are for showing only.
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from typing import Any
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
+
+from bot.client import FAILURES, Identity
+from bot.errors import SlackUnavailable
+from bot.settings import Slack
+from knowledge import workspace
+from knowledge.db import Database
+from knowledge.permissions import Decision, Person, PersonKind, Place, PlaceKind, decide
+
+Json = Mapping[str, Any]
+
+PAGE = 999
+"""users.conversations takes fewer than 1,000; conversations.list and .members take 1,000."""
+ONE_BY_ONE = 20
+"""Up to this many unknown people are asked for singly (100 calls a minute are allowed), more as one list (20 a minute)."""
+IN_FLIGHT = 5
+"""How often a fact is asked for again because it changed while it was asked for."""
+NOBODY = frozenset({"user_not_found", "user_not_visible", "users_not_found"})
+
+
+class Directory:
+    """Threads share it. Every method that needs Slack raises `SlackUnavailable` when Slack does not say."""
+
+    def __init__(self, client: WebClient, database: Database, settings: Slack, me: Identity) -> None:
+        self._client = client
+        self._database = database
+        self._max_age = timedelta(seconds=settings.facts_max_age_s)
+        self._trusted_bots = frozenset(settings.trusted_bots)
+        self._admins = frozenset(settings.admins)
+        self._me = me
+
+    def decide(self, asker: str, channel: str | None, *, live: bool = False) -> Decision:
+        """The scopes a reply to `asker` in `channel` may use.
+
+        `channel` None: the asker alone sees the reply (ephemeral, modal, Home). `live`: facts about the asker and
+        the channel are asked for now, however fresh the stored ones are.
+        """
+        since = self._since(live)
+        person = self._person(asker, since)
+        place = Place(asker, PlaceKind.DIRECT) if channel is None else self._place(channel, asker, since)
+        return decide(person, place, self._public_channels(since), self._trusted_bots)
+
+    def person(self, person_id: str) -> Person:
+        return self._person(person_id, self._since())
+
+    def place(self, channel_id: str, asker: str) -> Place:
+        return self._place(channel_id, asker, self._since())
+
+    def public_channels(self) -> frozenset[str]:
+        return self._public_channels(self._since())
+
+    def is_member(self, person_id: str, channel_id: str) -> bool:
+        """Whether this person can open what is posted in the channel."""
+        place, person = self.place(channel_id, person_id), self.person(person_id)
+        if place.kind is PlaceKind.PUBLIC and person.kind is PersonKind.MEMBER:
+            return True
+        if place.kind is PlaceKind.DIRECT:
+            return True
+        readers = {PersonKind.MEMBER, PersonKind.GUEST, PersonKind.EXTERNAL}
+        return person.kind in readers and channel_id in person.channels
+
+    def is_admin(self, person_id: str) -> bool:
+        """An administrator by configuration, or one of the workspace who is not a guest or deactivated."""
+        facts = self._facts_of([person_id], self._since())[person_id]
+        return facts["kind"] == PersonKind.MEMBER and (person_id in self._admins or bool(facts["admin"]))
+
+    def names(self, people: Iterable[str], channels: Iterable[str]) -> dict[str, str]:
+        """Names to show, by id; whoever cannot be looked up is left out."""
+        found = {}
+        for key, kind in [(p, "person") for p in people] + [(c, "channel") for c in channels]:
+            try:
+                facts = self._facts_of([key], self._since())[key] if kind == "person" else self._channel(key, self._since())
+            except SlackUnavailable:
+                continue
+            if facts["name"]:
+                found[key] = str(facts["name"])
+        return found
+
+    def forget(self, event: Json) -> None:
+        """Drop what `event` has made doubtful, in every process."""
+        if keys := doubtful(event):
+            with self._database.plain() as connection:
+                workspace.forget(connection, keys)
+
+    # what the rules want, from stored or fresh facts
+
+    def _person(self, person_id: str, since: datetime) -> Person:
+        kind = PersonKind(self._facts_of([person_id], since)[person_id]["kind"])
+        if kind not in (PersonKind.MEMBER, PersonKind.GUEST, PersonKind.EXTERNAL):
+            return Person(person_id, kind)
+        channels = self._fact(f"channels_of:{person_id}", since, lambda: self._ask_channels_of(person_id))
+        return Person(person_id, kind, frozenset(channels))
+
+    def _place(self, channel_id: str, asker: str, since: datetime) -> Place:
+        facts = self._channel(channel_id, since)
+        kind = PlaceKind(facts["kind"])
+        if kind is PlaceKind.DIRECT:
+            return Place(channel_id, kind if facts["with"] == asker else PlaceKind.UNKNOWN)
+        if kind is PlaceKind.UNKNOWN:
+            return Place(channel_id, kind)
+        members = self._fact(f"members:{channel_id}", since, lambda: self._ask_members(channel_id))
+        # People's kinds change far less often than memberships: stored ones do until they expire.
+        kinds = {facts["kind"] for facts in self._facts_of(members, self._since()).values()}
+        return Place(
+            channel_id,
+            kind,
+            has_guests=bool(kinds & {PersonKind.GUEST, PersonKind.UNKNOWN}),
+            shared=bool(facts["shared"]) or PersonKind.EXTERNAL in kinds,
+            # The bot hears the question because it is a member: a list without it is not whole.
+            members_known=self._me.user in members,
+        )
+
+    def _channel(self, channel_id: str, since: datetime) -> Json:
+        channel: Json = self._fact(f"channel:{channel_id}", since, lambda: self._ask_channel(channel_id))
+        return channel
+
+    def _public_channels(self, since: datetime) -> frozenset[str]:
+        return frozenset(self._fact("public_channels:", since, self._ask_public_channels))
+
+    def _since(self, live: bool = False) -> datetime:
+        with self._database.plain() as connection:
+            now = workspace.moment(connection)
+        return now if live else now - self._max_age
+
+    def _fact(self, key: str, since: datetime, ask: Callable[[], Any]) -> Any:
+        for _ in range(IN_FLIGHT):
+            with self._database.plain() as connection:
+                known = workspace.read(connection, [key], since)
+            if key in known.values:
+                return known.values[key]
+            value = ask()
+            with self._database.plain() as connection:
+                if workspace.write(connection, {key: value}, known.moment):
+                    return value
+        raise SlackUnavailable(f"{key} keeps changing while it is asked for")
+
+    def _facts_of(self, people: Iterable[str], since: datetime) -> dict[str, Json]:
+        """Name, kind and admin of each person."""
+        wanted = {person: f"person:{person}" for person in people}
+        for _ in range(IN_FLIGHT):
+            with self._database.plain() as connection:
+                known = workspace.read(connection, wanted.values(), since)
+            missing = [person for person, key in wanted.items() if key not in known.values]
+            if not missing:
+                return {person: known.values[key] for person, key in wanted.items()}
+            self._learn(missing, known.moment)
+        raise SlackUnavailable(f"facts about {len(wanted)} people keep changing while they are asked for")
+
+    def _learn(self, people: list[str], asked_at: datetime) -> None:
+        listed = self._ask_everyone() if len(people) > ONE_BY_ONE else {}
+        singly = {person: self._ask_person(person) for person in people if person not in listed}
+        with self._database.plain() as connection:
+            for person, facts in {**listed, **singly}.items():
+                workspace.write(connection, {f"person:{person}": facts}, asked_at)
+
+    # questions to Slack
+
+    def _ask_person(self, person_id: str) -> Json:
+        try:
+            user = self._call("users.info", user=person_id).get("user")
+        except SlackUnavailable as error:
+            if isinstance(error.__cause__, SlackApiError) and error.__cause__.response.get("error") in NOBODY:
+                return {"name": "", "kind": PersonKind.UNKNOWN, "admin": False}
+            raise
+        return person_facts(user or {}, self._me.team)
+
+    def _ask_everyone(self) -> dict[str, Json]:
+        return {user["id"]: person_facts(user, self._me.team) for user in self._pages("users.list", "members")}
+
+    def _ask_channel(self, channel_id: str) -> Json:
+        return channel_facts(self._call("conversations.info", channel=channel_id).get("channel") or {})
+
+    def _ask_members(self, channel_id: str) -> list[str]:
+        return sorted(self._pages("conversations.members", "members", channel=channel_id))
+
+    def _ask_channels_of(self, person_id: str) -> list[str]:
+        """All public channels the person is in, and the private ones that the bot is in too; nothing else is indexed."""
+        kinds = "public_channel,private_channel,mpim"
+        pages = self._pages("users.conversations", "channels", user=person_id, types=kinds, exclude_archived=False)
+        return sorted(channel["id"] for channel in pages)
+
+    def _ask_public_channels(self) -> list[str]:
+        pages = self._pages("conversations.list", "channels", types="public_channel", exclude_archived=False)
+        return sorted(c["id"] for c in pages if channel_facts(c)["kind"] == PlaceKind.PUBLIC)
+
+    def _pages(self, method: str, field: str, **arguments: object) -> Iterator[Any]:
+        """Every item of every page. A page that is not whole raises, so that no list is ever used cut short."""
+        cursor, seen = "", set[str]()
+        while True:
+            page = self._call(method, limit=PAGE, **arguments, **({"cursor": cursor} if cursor else {}))
+            if not isinstance(page.get(field), list):
+                raise SlackUnavailable(f"{method} answered without {field}; nothing is known until it does")
+            yield from page[field]
+            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
+            if not cursor:
+                return
+            if cursor in seen:
+                raise SlackUnavailable(f"{method} keeps sending the same page; nothing is known until it stops")
+            seen.add(cursor)
+
+    def _call(self, method: str, **arguments: object) -> Json:
+        try:
+            data = self._client.api_call(method, params=arguments).data
+        except FAILURES as error:
+            raise SlackUnavailable(f"{method} failed: {_reason(error)}") from error
+        if not isinstance(data, dict):
+            raise SlackUnavailable(f"{method} did not answer with JSON")
+        return data
+
+
+def person_facts(user: Json, our_team: str) -> dict[str, Any]:
+    """What is kept of Slack's user object. Whatever it does not say makes the kind `unknown`."""
+    profile = user.get("profile") or {}
+    name = profile.get("display_name") or profile.get("real_name") or user.get("name") or ""
+    return {"name": name, "kind": _person_kind(user, our_team), "admin": bool(user.get("is_admin") or user.get("is_owner"))}
+
+
+def _person_kind(user: Json, our_team: str) -> PersonKind:
+    teams = {user.get("team_id"), *((user.get("enterprise_user") or {}).get("teams") or ())}
+    if not user.get("id") or "deleted" not in user or not user.get("team_id"):
+        return PersonKind.UNKNOWN
+    if user["deleted"]:
+        return PersonKind.DEACTIVATED
+    if user.get("is_bot") or user["id"] == "USLACKBOT":
+        return PersonKind.BOT
+    if our_team not in teams or user.get("is_stranger"):
+        return PersonKind.EXTERNAL
+    if user.get("is_restricted") or user.get("is_ultra_restricted"):
+        return PersonKind.GUEST
+    return PersonKind.MEMBER if "is_restricted" in user else PersonKind.UNKNOWN
+
+
+def channel_facts(channel: Json) -> dict[str, Any]:
+    """What is kept of Slack's conversation object; a conversation of no known kind is `unknown`."""
+    shares = ("is_shared", "is_ext_shared", "is_org_shared", "is_pending_ext_shared", "pending_shared", "pending_connected_team_ids")
+    return {
+        "name": channel.get("name") or "",
+        "kind": _place_kind(channel),
+        "shared": any(channel.get(share) for share in shares),
+        "archived": bool(channel.get("is_archived")),
+        "with": channel.get("user") or "",
+    }
+
+
+def _place_kind(channel: Json) -> PlaceKind:
+    if channel.get("is_im"):
+        return PlaceKind.DIRECT
+    if channel.get("is_mpim"):
+        return PlaceKind.GROUP_DM
+    if channel.get("is_private") or channel.get("is_group"):
+        return PlaceKind.PRIVATE
+    # Only an explicit `false` makes a channel public.
+    return PlaceKind.PUBLIC if channel.get("is_channel") and channel.get("is_private") is False else PlaceKind.UNKNOWN
+
+
+CONVERSIONS = frozenset({"channel_convert_to_private", "channel_convert_to_public"})
+"""Not events of their own: they come as the subtype of a message."""
+
+
+def doubtful(event: Json) -> tuple[str, ...]:
+    """The keys of the facts that an event of Slack makes doubtful; `kind:*` for all of a kind."""
+    kind = str(event.get("type"))
+    channel, person = _id(event.get("channel")), _id(event.get("user"))
+    everything_of = (f"channel:{channel}", f"members:{channel}", "public_channels:")
+    if kind == "message" and event.get("subtype") in CONVERSIONS:
+        return everything_of
+    match kind:
+        case "member_joined_channel" | "member_left_channel":
+            return (f"members:{channel}", f"channels_of:{person}")
+        case "channel_left" | "group_left" | "channel_deleted" | "group_deleted" | "channel_created":
+            return (*everything_of, "channels_of:*")
+        case "channel_archive" | "channel_unarchive" | "group_archive" | "group_unarchive":
+            return everything_of
+        case "channel_rename" | "group_rename" | "channel_shared" | "channel_unshared":
+            return everything_of
+        case "channel_id_changed":
+            renamed = [_id(event.get(key)) for key in ("old_channel_id", "new_channel_id")]
+            each = [key for c in renamed for key in (f"channel:{c}", f"members:{c}")]
+            return (*each, "public_channels:", "channels_of:*")
+        case "user_change" | "team_join":
+            return (f"person:{person}", f"channels_of:{person}")
+        case _:
+            return ()
+
+
+def _id(value: object) -> str:
+    """Slack names a channel or user by id in one event and by object in another."""
+    return str(value.get("id", "")) if isinstance(value, Mapping) else str(value or "")
+
+
+def _reason(error: BaseException) -> str:
+    return str(error.response.get("error") or error) if isinstance(error, SlackApiError) else str(error)

@@ -1,0 +1,164 @@
+"""What was received and what became of it: one row per event, click or command, and the messages sent in reply.
+
+A row is written in the transaction that also defers the work, before the sender is told that it arrived. Its `kind` is
+the name of that work.
+"""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+
+from knowledge.tables import inbox, replies
+
+OPEN = ("received", "working")
+
+
+@dataclass(frozen=True)
+class Receipt:
+    """One received thing. `attempt` counts from 1 how often its work was begun; `state` is open or final."""
+
+    id: int
+    event_id: str
+    kind: str
+    payload: Mapping[str, Any]
+    state: str
+    attempt: int
+    message_key: str | None
+    thread_key: str | None
+    person: str | None
+    answer_id: str | None
+
+    @property
+    def finished(self) -> bool:
+        return self.state not in OPEN
+
+
+@dataclass(frozen=True)
+class Reply:
+    """One message sent in reply. `answer_id` is None where it carries no answer."""
+
+    channel: str
+    ts: str
+    inbox_id: int
+    part: int
+    answer_id: str | None
+
+
+def record(
+    connection: sa.Connection,
+    event_id: str,
+    kind: str,
+    payload: Mapping[str, Any],
+    *,
+    person: str | None = None,
+    message_key: str | None = None,
+    thread_key: str | None = None,
+) -> int | None:
+    """The new row's id; None when this event, or this message by another event, is already here."""
+    row = {
+        "event_id": event_id,
+        "kind": kind,
+        "payload": dict(payload),
+        "state": "received",
+        "person": person,
+        "message_key": message_key,
+        "thread_key": thread_key,
+    }
+    return connection.scalar(insert(inbox).values(row).on_conflict_do_nothing().returning(inbox.c.id))
+
+
+def claim(connection: sa.Connection, inbox_id: int) -> Receipt | None:
+    """Begin (or begin again) the work of a row; None when it is finished or gone."""
+    statement = (
+        sa.update(inbox)
+        .where(inbox.c.id == inbox_id, inbox.c.state.in_(OPEN))
+        .values(state="working", attempt=inbox.c.attempt + 1)
+        .returning(*_COLUMNS)
+    )
+    return _one(connection, statement)
+
+
+def finish(
+    connection: sa.Connection,
+    inbox_id: int,
+    state: str,
+    *,
+    answer_id: str | None = None,
+    error_id: str | None = None,
+) -> None:
+    """Say how it ended: answered, refused, ignored, withdrawn, done or failed."""
+    ended = {"state": state, "answer_id": answer_id, "error_id": error_id, "finished_at": sa.func.now()}
+    connection.execute(sa.update(inbox).where(inbox.c.id == inbox_id).values(ended))
+
+
+def load(connection: sa.Connection, inbox_id: int) -> Receipt | None:
+    return _one(connection, sa.select(*_COLUMNS).where(inbox.c.id == inbox_id))
+
+
+def by_message(connection: sa.Connection, message_key: str) -> Receipt | None:
+    """The question that was asked with this message."""
+    return _one(connection, sa.select(*_COLUMNS).where(inbox.c.message_key == message_key))
+
+
+def askers(connection: sa.Connection, thread_key: str) -> frozenset[str]:
+    """Who asked in this thread, when the thread began with a question; else nobody."""
+    begun = sa.exists().where(inbox.c.message_key == thread_key)
+    return frozenset(connection.scalars(sa.select(inbox.c.person).where(inbox.c.thread_key == thread_key, begun)))
+
+
+def recent(connection: sa.Connection, person: str, limit: int) -> tuple[Receipt, ...]:
+    """One person's latest questions, newest first."""
+    asked = sa.select(*_COLUMNS).where(inbox.c.person == person, inbox.c.message_key.is_not(None))
+    rows = connection.execute(asked.order_by(inbox.c.id.desc()).limit(limit))
+    return tuple(Receipt(**row._mapping) for row in rows)
+
+
+def change_text(connection: sa.Connection, inbox_id: int, payload: Mapping[str, Any]) -> None:
+    """The person edited the question."""
+    connection.execute(sa.update(inbox).where(inbox.c.id == inbox_id).values(payload=dict(payload)))
+
+
+def erase_text(connection: sa.Connection, inbox_id: int) -> None:
+    """The person deleted the question."""
+    connection.execute(sa.update(inbox).where(inbox.c.id == inbox_id).values(payload={}, state="withdrawn"))
+
+
+def add_reply(connection: sa.Connection, reply: Reply) -> None:
+    statement = insert(replies).values(reply.__dict__)
+    changed = {"ts": reply.ts, "channel": reply.channel, "answer_id": reply.answer_id}
+    connection.execute(statement.on_conflict_do_update(index_elements=["inbox_id", "part"], set_=changed))
+
+
+def replies_to(connection: sa.Connection, inbox_id: int) -> tuple[Reply, ...]:
+    """The messages sent for a row, in order."""
+    rows = connection.execute(_REPLIES.where(replies.c.inbox_id == inbox_id).order_by(replies.c.part))
+    return tuple(Reply(**row._mapping) for row in rows)
+
+
+def reply_at(connection: sa.Connection, channel: str, ts: str) -> Reply | None:
+    """The reply that is this message; None when it is not one of ours."""
+    row = connection.execute(_REPLIES.where(replies.c.channel == channel, replies.c.ts == ts)).first()
+    return Reply(**row._mapping) if row else None
+
+
+def replies_with(connection: sa.Connection, answer_id: str) -> tuple[Reply, ...]:
+    """Every message that carries this answer."""
+    rows = connection.execute(_REPLIES.where(replies.c.answer_id == answer_id).order_by(replies.c.part))
+    return tuple(Reply(**row._mapping) for row in rows)
+
+
+def drop_reply(connection: sa.Connection, reply: Reply) -> None:
+    """The message is gone."""
+    connection.execute(sa.delete(replies).where(replies.c.channel == reply.channel, replies.c.ts == reply.ts))
+
+
+_COLUMNS = [inbox.c[name] for name in Receipt.__dataclass_fields__]
+_REPLIES = sa.select(*[replies.c[name] for name in Reply.__dataclass_fields__])
+
+
+def _one(connection: sa.Connection, statement: sa.Executable) -> Receipt | None:
+    row = connection.execute(statement).first()
+    return Receipt(**row._mapping) if row else None
