@@ -5,3 +5,11 @@ from knowledge.errors import FootnoteError
 
 class QueueUnusable(FootnoteError):
     """The work queue's own schema is missing or of another version; the message says which command builds it."""
+
+
+class TryAgain(FootnoteError):
+    """A task could not be done now and may well be later; the queue tries it again after a pause."""
+
+
+class SlotLost(FootnoteError):
+    """A scheduled run ended after another process had taken its slot over; what it did is not committed."""
