@@ -1,0 +1,76 @@
+"""From ranked passages to the few that are handed on. Pure.
+
+1. Near-duplicates (the same text in two sources, versions of a page) collapse to the newest of them, at the best rank.
+2. Maximal marginal relevance (Carbonell and Goldstein, SIGIR 1998), when asked for: relevance against likeness to what
+   was taken already.
+3. At most `per_document` passages of one document, unless the ranking is about one document anyway.
+"""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+from functools import lru_cache
+
+from knowledge import analysis
+from knowledge.passages import Passage
+
+NEAR_DUPLICATE = 0.85
+"""Jaccard similarity of word triples; a changed figure in a paragraph of sixty words leaves about 0.9."""
+
+_OLDEST = datetime.min.replace(tzinfo=UTC)
+
+
+def select(ranked: Sequence[Passage], limit: int, per_document: int, diversity: float = 1.0) -> tuple[Passage, ...]:
+    """The passages to hand on, best first. `diversity`: MMR's lambda, 1 ranks by relevance alone."""
+    distinct = collapse(ranked)
+    if diversity < 1:
+        distinct = marginal(distinct, diversity)
+    return capped(distinct, limit, per_document)
+
+
+def collapse(ranked: Sequence[Passage]) -> list[Passage]:
+    """One passage for each group of near-duplicates: the newest of them, with the rank and score of the best."""
+    kept: list[Passage] = []
+    for passage in ranked:
+        twin = next((i for i, other in enumerate(kept) if likeness(passage, other) >= NEAR_DUPLICATE), None)
+        if twin is None:
+            kept.append(passage)
+        elif (passage.updated_at or _OLDEST) > (kept[twin].updated_at or _OLDEST):
+            kept[twin] = replace(passage, score=kept[twin].score, ranks=kept[twin].ranks)
+    return kept
+
+
+def marginal(ranked: Sequence[Passage], diversity: float) -> list[Passage]:
+    """The passages in MMR order: each next one has the highest `diversity` x score - the rest x likeness."""
+    left, taken = list(ranked), list[Passage]()
+    while left:
+
+        def gain(passage: Passage) -> float:
+            return diversity * passage.score - (1 - diversity) * max((likeness(passage, t) for t in taken), default=0.0)
+
+        best = max(left, key=gain)
+        left.remove(best)
+        taken.append(best)
+    return taken
+
+
+def capped(ranked: Sequence[Passage], limit: int, per_document: int) -> tuple[Passage, ...]:
+    """The first `limit` with at most `per_document` of each document; what is left over fills free places, in order."""
+    counts: dict[int, int] = {}
+    first, over = list[Passage](), list[Passage]()
+    for passage in ranked:
+        counts[passage.document_id] = counts.get(passage.document_id, 0) + 1
+        (first if counts[passage.document_id] <= per_document else over).append(passage)
+    return tuple((first + over)[:limit])
+
+
+def likeness(one: Passage, other: Passage) -> float:
+    """Jaccard similarity of the passages' word triples, in [0, 1]."""
+    a, b = _triples(one.body), _triples(other.body)
+    return len(a & b) / len(a | b) if a or b else 1.0
+
+
+@lru_cache(maxsize=2_000)
+def _triples(text: str) -> frozenset[tuple[str, ...]]:
+    words = analysis.terms(text)
+    return frozenset(tuple(words[i : i + 3]) for i in range(max(1, len(words) - 2)))

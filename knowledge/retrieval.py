@@ -1,0 +1,170 @@
+"""A question and what its reader may see -> passages, with the rank and score of every stage.
+
+1. The question is encoded once, for the vector list and for the reranker.
+2. One statement gives the candidates of both lists under the reader's scopes (`candidates.py`).
+3. Fusion, then the reranker's score in equal thirds with meaning and words.
+4. The best are read under the same scopes, near-duplicates collapse, a document gets a few places at most.
+"""
+
+import time
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import replace
+
+import numpy as np
+import sqlalchemy as sa
+
+from knowledge import analysis, candidates, diversity, fusion, generations, keywords
+from knowledge.acls import visible
+from knowledge.candidates import Candidate, Query
+from knowledge.db import Database
+from knowledge.encoders import Embedder, EncodedQuestion, Floats
+from knowledge.keywords import Weighted
+from knowledge.passages import Found, Hit, Passage, Ranks
+from knowledge.permissions import Scopes
+from knowledge.reranking import Reranker
+from knowledge.settings import Retrieval
+from knowledge.tables import acls, chunks, documents
+
+
+class Retriever:
+    """Search over one database. Threads may share it."""
+
+    def __init__(self, database: Database, embedder: Embedder, reranker: Reranker, settings: Retrieval) -> None:
+        self.database = database
+        self.embedder = embedder
+        self.reranker = reranker
+        self.settings = settings
+
+    def warm(self) -> None:
+        """Loads the models now, so that the first question does not wait. Raises `ModelUnavailable`."""
+        self.embedder.encode_question("warm")
+        self.reranker.warm()
+
+    def search(self, question: str, scopes: Scopes, limit: int | None = None) -> Found:
+        """The best passages for `question` that a holder of `scopes` may read; `limit` None = the settings' number.
+
+        Any text is a question; one without letters and digits, or an empty index, finds nothing. Raises
+        `ModelUnavailable` when the index was built with another embedding model.
+        """
+        question = analysis.clean(question).strip()
+        ms: dict[str, float] = {}
+        if not any(c.isalnum() for c in question):
+            return Found((), {}, self.reranker.name, 0, ms)
+        with _timed(ms, "encode"):
+            encoded = self.embedder.encode_question(question)
+        with self.database.reading(scopes) as connection:
+            generation = generations.serving(connection)
+            if generation is None:
+                return Found((), {}, self.reranker.name, 0, ms)
+            generations.check(generation, self.embedder)
+            with _timed(ms, "candidates"):
+                terms = keywords.weigh(connection, analysis.terms(question))
+                query = Query(generation, encoded.vector, terms, scopes, self.settings.candidates)
+                found = candidates.find(connection, query, self.settings.exact_below)
+            with _timed(ms, "read"):
+                passages = read(connection, [c.chunk_id for c in found], scopes)
+        with _timed(ms, "rank"):
+            stages, scores = self._rank(encoded, terms, found, passages)
+            ranked = [
+                _placed(passages[h.chunk_id], stages, scores) for h in stages["reranked"] if h.chunk_id in passages
+            ]
+            chosen = diversity.select(
+                ranked, limit or self.settings.passages, self.settings.per_document, self.settings.diversity
+            )
+        return Found(chosen, stages, self.reranker.name, generation.id, ms)
+
+    def _rank(
+        self,
+        question: EncodedQuestion,
+        terms: Weighted,
+        found: Sequence[Candidate],
+        passages: Mapping[int, Passage],
+    ) -> tuple[dict[str, tuple[Hit, ...]], dict[int, float]]:
+        vector = _list({c.chunk_id: (c.vector_rank, c.cosine) for c in found})
+        keyword = _list({c.chunk_id: (c.keyword_rank, c.bm25) for c in found})
+        if self.settings.fusion == "rrf":
+            fused = fusion.reciprocal_rank(vector, keyword)
+        else:
+            fused = fusion.convex(
+                {c.chunk_id: c.cosine for c in found},
+                {c.chunk_id: c.bm25 for c in found},
+                self.settings.fusion_weight,
+            )
+        texts = {chunk: p.body for chunk, p in passages.items()} if self.reranker.reads_text else {}
+        scores = self.reranker.scores(question, token_weights(question, terms), found, texts)
+        reranked = fusion.blend(fused, scores)
+        return {"vector": vector, "keyword": keyword, "fused": fused, "reranked": reranked}, scores
+
+
+def token_weights(question: EncodedQuestion, terms: Weighted) -> Floats:
+    """(t,): for each token of the question the IDF of the rarest term of its word; 0 for stop words and punctuation."""
+    words = [(t.start, t.end, terms.idf(t.term)) for t in analysis.spans(question.text)]
+    weights = [
+        max((idf for first, last, idf in words if first < end and start < last), default=0.0)
+        for start, end in question.spans
+    ]
+    return np.array(weights, dtype=np.float32)
+
+
+def read(connection: sa.Connection, chunk_ids: Iterable[int], scopes: Scopes) -> dict[int, Passage]:
+    """The passages with these ids that a holder of `scopes` may read, without ranks."""
+    statement = (
+        sa.select(
+            chunks.c.id,
+            chunks.c.document_id,
+            documents.c.source,
+            documents.c.external_id,
+            documents.c.title,
+            documents.c.url,
+            chunks.c.heading_path,
+            chunks.c.text,
+            chunks.c.prefix,
+            chunks.c.page,
+            documents.c.updated_at,
+            acls.c.scopes,
+        )
+        .join(documents, documents.c.id == chunks.c.document_id)
+        .join(acls, acls.c.id == chunks.c.acl_id)
+        .where(
+            chunks.c.id == sa.any_(sa.cast(list(chunk_ids), sa.ARRAY(sa.BigInteger))), visible(chunks.c.acl_id, scopes)
+        )
+    )
+    return {
+        row.id: Passage(
+            chunk_id=row.id,
+            document_id=row.document_id,
+            source=row.source,
+            external_id=row.external_id,
+            title=row.title,
+            url=row.url,
+            heading_path=tuple(row.heading_path),
+            text=row.text,
+            prefix=row.prefix,
+            page=row.page,
+            updated_at=row.updated_at,
+            scopes=frozenset(row.scopes),
+            ranks=Ranks(),
+            score=0.0,
+        )
+        for row in connection.execute(statement)
+    }
+
+
+def _list(entries: Mapping[int, tuple[int | None, float]]) -> tuple[Hit, ...]:
+    """One list of the statement, in its own order; chunks that only the other list had are left out."""
+    hits = [Hit(chunk, rank, score) for chunk, (rank, score) in entries.items() if rank is not None]
+    return tuple(sorted(hits, key=lambda hit: hit.rank))
+
+
+def _placed(passage: Passage, stages: Mapping[str, Sequence[Hit]], scores: Mapping[int, float]) -> Passage:
+    rank = {name: next((h.rank for h in hits if h.chunk_id == passage.chunk_id), None) for name, hits in stages.items()}
+    ranks = Ranks(rank["vector"], rank["keyword"], rank["fused"], rank["reranked"])
+    return replace(passage, ranks=ranks, score=scores.get(passage.chunk_id, 0.0))
+
+
+@contextmanager
+def _timed(ms: dict[str, float], stage: str) -> Iterator[None]:
+    started = time.perf_counter()
+    yield
+    ms[stage] = round((time.perf_counter() - started) * 1000, 2)
