@@ -1,0 +1,41 @@
+"""The engine put together from its settings: the one place where its parts meet."""
+
+from dataclasses import dataclass
+
+from knowledge.answering import Answerer
+from knowledge.db import Database, open_database
+from knowledge.encoders import Embedder, load_embedder
+from knowledge.index import Indexer
+from knowledge.reranking import load_reranker
+from knowledge.retrieval import Retriever
+from knowledge.settings import KnowledgeSettings
+
+
+@dataclass(frozen=True)
+class Engine:
+    """Everything that a command, the worker or a job needs. Models are loaded on first use."""
+
+    settings: KnowledgeSettings
+    database: Database
+    embedder: Embedder
+    retriever: Retriever
+    answerer: Answerer
+    indexer: Indexer
+
+    def close(self) -> None:
+        self.database.close()
+
+
+def open_engine(settings: KnowledgeSettings) -> Engine:
+    """Connect, migrate and assemble. Raises `DatabaseUnusable` or `ModelUnavailable` with the remedy."""
+    database = open_database(settings)
+    embedder = load_embedder(settings.models)
+    retriever = Retriever(database, embedder, load_reranker(settings.models, embedder), settings.retrieval)
+    return Engine(
+        settings=settings,
+        database=database,
+        embedder=embedder,
+        retriever=retriever,
+        answerer=Answerer(database, retriever, embedder, settings.answers),
+        indexer=Indexer(database, embedder, settings.chunking),
+    )
