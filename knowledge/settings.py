@@ -5,6 +5,8 @@ from typing import Annotated, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, HttpUrl, SecretStr
 
+SCOPE_PATTERN = r"^(workspace|channel:[A-Z0-9]+|user:[A-Z0-9]+)$"
+
 
 class Section(BaseModel):
     """Unknown keys are refused, so that a typing error is found at start."""
@@ -58,7 +60,7 @@ class Source(Section):
     kind: Literal["folder", "git", "website", "slack"] = "folder"
     location: str = ""
     """A folder, a repository address, a start URL, or a channel id."""
-    scopes: tuple[Annotated[str, Field(pattern=r"^(workspace|channel:[A-Z0-9]+|user:[A-Z0-9]+)$")], ...]
+    scopes: tuple[Annotated[str, Field(pattern=SCOPE_PATTERN)], ...]
     schedule: str | None = None
     include: tuple[str, ...] = ("**/*",)
     exclude: tuple[str, ...] = ()

@@ -1,0 +1,211 @@
+"""Markdown -> chunks: passages that make sense alone, small enough for the embedding model to read whole.
+
+1. A chunk lies within one section; its heading path says where it is from. Heading lines are not repeated in its text.
+2. Blocks (paragraphs, lists, tables, fences) stay whole when they fit; neighbours in a section share a chunk while they fit.
+3. A table that is cut repeats its header, a fence its first line, as `prefix`: outside the span, part of what is read.
+4. A short lead-in ("The limits are:") stays with what it introduces. Each question of a list of questions starts a chunk.
+5. Nothing is over `max_tokens`, counted on the text that is embedded (title, path and prefix included).
+"""
+
+import re
+from bisect import bisect_right
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, replace
+
+from knowledge.outline import Block, Section, outline, paragraphs
+from knowledge.settings import Chunking
+from knowledge.splitting import CODE, PROSE, Span, Splitter, Way, at_offsets, overlapped
+
+VERSION = "1"
+"""Part of every document's settings hash: raise it when the same text would be cut otherwise."""
+
+SEPARATOR = " › "
+
+MAX_CHARACTERS_PER_TOKEN = 8
+"""A tokenizer may count a word of 3,000 letters as one unknown token; English has about 4.5 characters a token."""
+
+_QUESTION = re.compile(
+    r"\s*(?:(?:\*\*|__)?(?:Q\s?\d*|Question(?: \d+)?)\s?[:.)]|(?:\*\*|__)[^\n]{3,300}?\?\s*(?:\*\*|__)|<details\b)",
+    re.I,
+)
+_HEADING_MARKS = re.compile(r"^\s*#+\s*|\s*#*\s*$")
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """`text` is `markdown[start:end]`. `page` counts from 1, None without pages. `tokens`: of the embedded text."""
+
+    heading_path: tuple[str, ...]
+    text: str
+    prefix: str
+    start: int
+    end: int
+    page: int | None
+    tokens: int
+
+
+def embedded_text(title: str, heading_path: Sequence[str], prefix: str, text: str) -> str:
+    """What is encoded and indexed for a chunk: `Title › Path` on a line, then its text. Nothing is in it twice."""
+    same = bool(heading_path) and title.casefold() == heading_path[0].casefold()
+    names = [name for name in ((() if same else (title,)) + tuple(heading_path)) if name]
+    line = SEPARATOR.join(names)
+    body = prefix + text
+    if heading_path and not prefix and _is_heading_line(text, heading_path[-1]):
+        return line
+    return f"{line}\n{body}" if line else body
+
+
+def chunk(
+    markdown: str,
+    count_tokens: Callable[[str], int],
+    settings: Chunking,
+    *,
+    title: str = "",
+    path: tuple[str, ...] = (),
+    pages: Sequence[int] = (),
+    plain: bool = False,
+) -> tuple[Chunk, ...]:
+    """Chunks in order of the text.
+
+    `path`: names above the whole text, such as the title of its front matter; left out where the first heading repeats it.
+    `pages`: start offset of each page. `plain`: nothing in the text is markup.
+    """
+    sections = paragraphs(markdown) if plain else outline(markdown)
+    chunker = _Chunker(markdown, count_tokens, settings, title, pages)
+    result: list[Chunk] = []
+    for section, following in zip(sections, (*sections[1:], None), strict=True):
+        named = path if section.path[:1] != path[:1] else ()
+        placed = replace(section, path=named + section.path)
+        if section.blocks:
+            result.extend(chunker.section(placed))
+        elif following is None or following.level <= section.level:
+            result.extend(chunker.bare_heading(placed))
+    return tuple(result)
+
+
+class _Chunker:
+    def __init__(
+        self, markdown: str, count: Callable[[str], int], settings: Chunking, title: str, pages: Sequence[int]
+    ) -> None:
+        self._text = markdown
+        self._count = count
+        self._settings = settings
+        self._title = title
+        self._pages = pages
+
+    def section(self, section: Section) -> Iterator[Chunk]:
+        path = self._shortened(section.path)
+        room = self._room(path)
+        questions = sum(self._is_question(block) for block in section.blocks) > 1
+        waiting: list[Span] = []
+        for block in section.blocks:
+            if questions and self._is_question(block):
+                yield from self._flush(path, waiting)
+            if self._size(block.start, block.end) > room:
+                if waiting and self._total(waiting) > min(self._settings.min_tokens, room // 4):
+                    yield from self._flush(path, waiting)
+                lead = waiting[0][0] if waiting else block.start
+                waiting.clear()
+                *cut, (last, prefix) = self._cut(block, lead, room)
+                for span, head in cut:
+                    yield from self._chunks(path, span, head)
+                if prefix:
+                    yield from self._chunks(path, last, prefix)
+                else:
+                    waiting.append(last)
+                continue
+            if waiting and self._total(waiting) + self._size(block.start, block.end) > room:
+                yield from self._flush_before(path, waiting, block, room)
+            waiting.append((block.start, block.end))
+        yield from self._flush(path, waiting)
+
+    def bare_heading(self, section: Section) -> Iterator[Chunk]:
+        """A heading with nothing below it is still a fact ("Not supported on Windows")."""
+        if section.path:
+            yield from self._chunks(self._shortened(section.path), (section.start, section.end), "")
+
+    def _flush(self, path: tuple[str, ...], waiting: list[Span]) -> Iterator[Chunk]:
+        if waiting:
+            yield from self._chunks(path, (waiting[0][0], waiting[-1][1]), "")
+            waiting.clear()
+
+    def _flush_before(self, path: tuple[str, ...], waiting: list[Span], block: Block, room: int) -> Iterator[Chunk]:
+        """Send what waits, but keep back a lead-in that fits with the block it introduces."""
+        lead = waiting[-1]
+        if (
+            len(waiting) > 1
+            and self._text[lead[0] : lead[1]].rstrip().endswith(":")
+            and self._size(*lead) + self._size(block.start, block.end) <= room
+        ):
+            yield from self._flush(path, waiting[:-1])
+            del waiting[:-1]
+        else:
+            yield from self._flush(path, waiting)
+
+    def _cut(self, block: Block, lead: int, room: int) -> list[tuple[Span, str]]:
+        """The block in pieces with what each repeats. `lead` is its start, or that of the lead-in before it."""
+        head = self._text[block.start : block.header_end].rstrip("\n") + "\n" if block.header_end else ""
+        if self._count(head) > room // 2:
+            head = ""
+        splitter = Splitter(self._text, self._size, room - self._count(head), self._settings.min_tokens)
+        ways: tuple[Way, ...] = tuple(at_offsets(cuts) for cuts in block.cuts)
+        ways += CODE if block.kind in ("fence", "code_block") else PROSE
+        spans = splitter.split(lead, block.end, ways)
+        if block.kind in ("paragraph", "html_block"):
+            share = int(self._settings.overlap * room)
+            if share:
+                spans = replace(splitter, room=room - share).split(lead, block.end, ways)
+                spans = overlapped(self._text, spans, self._size, share)
+        return [(span, head if span[0] >= max(block.header_end, block.start + 1) else "") for span in spans]
+
+    def _chunks(self, path: tuple[str, ...], span: Span, prefix: str) -> Iterator[Chunk]:
+        """One chunk; more when the tokenizer counts the whole as longer than its parts."""
+        start, end = self._trimmed(*span)
+        if start == end:
+            return
+        text = self._text[start:end]
+        tokens = self._count(embedded_text(self._title, path, prefix, text))
+        if tokens > self._settings.max_tokens and end - start > 1:
+            half = Splitter(self._text, self._size, max(1, self._size(start, end) // 2 + 1))
+            pieces = half.split(start, end, PROSE)
+            if len(pieces) > 1:
+                for piece in pieces:
+                    yield from self._chunks(path, piece, prefix)
+                return
+        page = bisect_right(self._pages, start) if self._pages else None
+        yield Chunk(path, text, prefix, start, end, page, tokens)
+
+    def _trimmed(self, start: int, end: int) -> Span:
+        """Without blank lines at its ends; the indentation of a first line is part of it."""
+        text = self._text[start:end]
+        first = start + len(text) - len(text.lstrip())
+        line = self._text.rfind("\n", 0, first) + 1
+        return max(start, line) if first < start + len(text) else start, start + len(text.rstrip())
+
+    def _shortened(self, path: tuple[str, ...]) -> tuple[str, ...]:
+        """The path, with its longest names cut when it would take more than half of a chunk."""
+        while path and self._count(embedded_text(self._title, path, "", "")) > self._settings.max_tokens // 2:
+            longest = max(range(len(path)), key=lambda i: len(path[i]))
+            if len(path[longest]) <= 12:
+                path = path[:1] + path[2:] if len(path) > 2 else path[1:]
+            else:
+                name = path[longest][: len(path[longest]) // 2].rstrip() + "…"
+                path = (*path[:longest], name, *path[longest + 1 :])
+        return path
+
+    def _room(self, path: tuple[str, ...]) -> int:
+        return max(8, self._settings.max_tokens - self._count(embedded_text(self._title, path, "", "")) - 2)
+
+    def _size(self, start: int, end: int) -> int:
+        text = self._text[start:end].strip()
+        return max(self._count(text), -(-len(text) // MAX_CHARACTERS_PER_TOKEN))
+
+    def _total(self, spans: Sequence[Span]) -> int:
+        return sum(self._size(*span) for span in spans)
+
+    def _is_question(self, block: Block) -> bool:
+        return _QUESTION.match(self._text, block.start, block.end) is not None
+
+
+def _is_heading_line(text: str, name: str) -> bool:
+    return _HEADING_MARKS.sub("", text).strip() == name

@@ -1,0 +1,100 @@
+"""The block of metadata at the very start of a Markdown file: YAML between `---` lines or TOML between `+++` lines."""
+
+import re
+import tomllib
+from dataclasses import dataclass
+from datetime import UTC, date, datetime, time
+from typing import Any
+
+import yaml
+
+from knowledge.permissions import NOTHING, Scopes
+from knowledge.settings import SCOPE_PATTERN
+
+_BLOCK = re.compile(
+    r"\A(?:---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)|\+\+\+[ \t]*\n(?P<toml>.*?)^\+\+\+[ \t]*(?:\n|\Z))",
+    re.S | re.M,
+)
+_LINE = re.compile(r"^([A-Za-z][\w -]*):[ \t]+(.+?)[ \t]*$", re.M)
+_SCOPES_MEANT = re.compile(r"^\W*scopes\b", re.I | re.M)
+_DATES = ("updated", "updated_at", "last_updated", "lastmod", "last_modified", "date")
+_SCOPE = re.compile(SCOPE_PATTERN)
+
+
+@dataclass(frozen=True)
+class FrontMatter:
+    """`end`: where the text begins. `scopes`: None = the document does not narrow its readers; empty = nobody.
+
+    `problem`: why the scopes could not be read, for the report of the sync; empty when there is nothing to say.
+    """
+
+    end: int = 0
+    title: str = ""
+    updated_at: datetime | None = None
+    scopes: Scopes | None = None
+    problem: str = ""
+
+
+def read(text: str) -> FrontMatter:
+    """Front matter of `text` (line ends are `\\n`); an empty one when it does not begin with such a block."""
+    block = _BLOCK.match(text)
+    if block is None:
+        return FrontMatter()
+    source = block["yaml"] if block["yaml"] is not None else block["toml"]
+    fields = _fields(source, is_yaml=block["yaml"] is not None)
+    if fields is None:
+        return FrontMatter()
+    scopes, problem = _scopes(fields, source)
+    return FrontMatter(block.end(), _title(fields), _updated_at(fields), scopes, problem)
+
+
+def _fields(source: str, is_yaml: bool) -> dict[str, Any] | None:
+    """Fields by lower-case name; None when the block is text between two rules. A broken block is read line by line."""
+    try:
+        loaded = yaml.safe_load(source) if is_yaml else tomllib.loads(source)
+    except (yaml.YAMLError, tomllib.TOMLDecodeError, ValueError, RecursionError):
+        loaded = {m[1]: m[2].strip("\"'") for m in _LINE.finditer(source) if m[1].lower() != "scopes"}
+    if loaded is None:
+        loaded = {}
+    return {str(key).lower(): value for key, value in loaded.items()} if isinstance(loaded, dict) else None
+
+
+def _title(fields: dict[str, Any]) -> str:
+    title = fields.get("title")
+    return " ".join(str(title).split()) if isinstance(title, str | int | float | date) else ""
+
+
+def _updated_at(fields: dict[str, Any]) -> datetime | None:
+    for name in _DATES:
+        value = fields.get(name)
+        if isinstance(value, str):
+            try:
+                value = datetime.fromisoformat(value)
+            except ValueError:
+                continue
+        if isinstance(value, date) and not isinstance(value, datetime):
+            value = datetime.combine(value, time())
+        if isinstance(value, datetime):
+            return value if value.tzinfo else value.replace(tzinfo=UTC)
+    return None
+
+
+def _scopes(fields: dict[str, Any], source: str) -> tuple[Scopes | None, str]:
+    if "scopes" not in fields:
+        if _SCOPES_MEANT.search(source):
+            return NOTHING, "its front matter cannot be parsed, so nobody may read it; correct the YAML"
+        return None, ""
+    value = fields["scopes"]
+    items = [value] if isinstance(value, str) else value
+    if not isinstance(items, list) or not items:
+        return (
+            NOTHING,
+            f"its front matter says scopes: {value!r}, so nobody may read it; list scopes such as channel:C0123",
+        )
+    wrong = [item for item in items if not (isinstance(item, str) and _SCOPE.fullmatch(item))]
+    if wrong:
+        return (
+            NOTHING,
+            f"{wrong[0]!r} in its front matter is not a scope, so nobody may read it; use workspace, channel:ID or user:ID",
+        )
+    return frozenset(items), ""

@@ -1,0 +1,35 @@
+"""EPUB books: the chapters in reading order."""
+
+import io
+import posixpath
+import zipfile
+from urllib.parse import unquote
+from xml.etree import ElementTree
+
+from knowledge.errors import DocumentUnreadable
+from knowledge.loaders import archives
+from knowledge.loaders.decoding import clean, decode
+from knowledge.loaders.html import to_markdown
+from knowledge.loaders.loaded import Loaded, titled
+from knowledge.loaders.markdown import first_heading
+
+
+def load(name: str, content: bytes) -> Loaded:
+    archives.check(content)
+    with zipfile.ZipFile(io.BytesIO(content)) as book:
+        container = ElementTree.fromstring(book.read("META-INF/container.xml"))
+        package_path = next(e.attrib["full-path"] for e in container.iter() if e.tag.endswith("}rootfile"))
+        package = ElementTree.fromstring(book.read(package_path))
+        chapters = [to_markdown(decode(book.read(member)).text).strip() for member in _spine(package, package_path)]
+    markdown = "\n\n".join(filter(None, chapters))
+    if not markdown:
+        raise DocumentUnreadable("empty", "no chapter has any text")
+    title = next((e.text or "" for e in package.iter() if e.tag.endswith("}title")), "")
+    return Loaded(title=titled(name, clean(title), first_heading(markdown)), markdown=markdown)
+
+
+def _spine(package: ElementTree.Element, package_path: str) -> list[str]:
+    folder = posixpath.dirname(package_path)
+    files = {e.attrib["id"]: e.attrib["href"] for e in package.iter() if e.tag.endswith("}item")}
+    order = [e.attrib["idref"] for e in package.iter() if e.tag.endswith("}itemref")]
+    return [posixpath.normpath(posixpath.join(folder, unquote(files[i]))) for i in order if i in files]

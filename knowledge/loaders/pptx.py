@@ -1,0 +1,62 @@
+"""Presentations: a section for each slide, with the text of all its shapes, its tables and its notes."""
+
+import io
+from collections.abc import Iterable, Iterator
+from typing import Any
+
+from knowledge.errors import DocumentUnreadable
+from knowledge.loaders import archives
+from knowledge.loaders.decoding import clean
+from knowledge.loaders.loaded import Loaded, paged, titled
+from knowledge.loaders.tables import table
+
+
+def load(name: str, content: bytes) -> Loaded:
+    archives.check(content)
+    import pptx
+
+    deck = pptx.Presentation(io.BytesIO(content))
+    slides = [_slide(slide, number) for number, slide in enumerate(deck.slides, start=1)]
+    if not any(body for _, body in slides):
+        raise DocumentUnreadable("empty", "no slide has any text")
+    markdown, pages = paged([f"# {title}\n\n{body}".rstrip() for title, body in slides])
+    return Loaded(
+        title=titled(name, clean(deck.core_properties.title or ""), slides[0][0]), markdown=markdown, pages=pages
+    )
+
+
+def _slide(slide: Any, number: int) -> tuple[str, str]:
+    title = slide.shapes.title
+    name = " ".join(clean(title.text_frame.text).split()) if title is not None and title.has_text_frame else ""
+    parts = [
+        part
+        for shape in _flat(slide.shapes)
+        if title is None or shape.shape_id != title.shape_id
+        for part in _parts(shape)
+    ]
+    if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
+        notes = clean(slide.notes_slide.notes_text_frame.text).strip()
+        parts += [f"Notes: {notes}"] if notes else []
+    return name or f"Slide {number}", "\n\n".join(parts)
+
+
+def _flat(shapes: Iterable[Any]) -> Iterator[Any]:
+    for shape in shapes:
+        if hasattr(shape, "shapes"):
+            yield from _flat(shape.shapes)
+        else:
+            yield shape
+
+
+def _parts(shape: Any) -> Iterator[str]:
+    if getattr(shape, "has_table", False):
+        yield table([[clean(cell.text) for cell in row.cells] for row in shape.table.rows])
+    elif shape.has_text_frame:
+        lines = [(p.level, " ".join(clean(p.text).split())) for p in shape.text_frame.paragraphs]
+        lines = [(level, line) for level, line in lines if line]
+        if len(lines) == 1:
+            yield lines[0][1]
+        elif lines:
+            yield "\n".join(f"{'  ' * level}- {line}" for level, line in lines)
+    elif getattr(shape, "has_chart", False) and shape.chart.has_title:
+        yield f"Chart: {clean(shape.chart.chart_title.text_frame.text)}"

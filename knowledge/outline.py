@@ -1,0 +1,150 @@
+"""Markdown -> sections: a heading path and the blocks below it, each with its exact span and where it may be cut.
+
+CommonMark decides what is a heading: nothing inside fences, indented code, quotes, lists or HTML is one. Only blocks
+of the outermost level are looked at; what is nested in them gives the places where a block that is too long is cut.
+"""
+
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+from markdown_it import MarkdownIt
+from markdown_it.token import Token
+
+Cuts = tuple[int, ...]
+
+_parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+_LINE_END = re.compile(r"\r\n|\n|\r")
+_ATTRIBUTES = re.compile(r"\s*\{[:#.][^{}]*\}\s*$")
+_FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
+_HTML_HEADING = re.compile(r"\s*<h([1-6])\b[^>]*>(.*?)</h\1\s*>\s*", re.S | re.I)
+_TAG = re.compile(r"<[^<>]*>")
+_BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
+
+
+@dataclass(frozen=True)
+class Block:
+    """`cuts`: offsets of nested blocks, outermost level first. `header_end`: end of the lines a cut block repeats."""
+
+    start: int
+    end: int
+    kind: str
+    cuts: tuple[Cuts, ...] = ()
+    header_end: int = 0
+
+
+@dataclass(frozen=True)
+class Section:
+    """`path`: names of the headings above. `level`: 1-6, 0 before the first heading. `start`, `end`: the heading's own lines."""
+
+    path: tuple[str, ...]
+    level: int
+    start: int
+    end: int
+    blocks: tuple[Block, ...]
+
+
+def outline(markdown: str) -> tuple[Section, ...]:
+    """Sections in order of the text. Every character that is not blank is in a heading's lines or in one block."""
+    return tuple(_sections(_blocks(markdown)))
+
+
+def paragraphs(text: str) -> tuple[Section, ...]:
+    """Plain text as one section without a name: blank lines part its blocks, and nothing in it is markup."""
+    ends = [m.end() for m in _BLANK_LINES.finditer(text)]
+    spans = zip([0, *ends], [*ends, len(text)], strict=True)
+    blocks = tuple(Block(start, end, "paragraph") for start, end in spans if text[start:end].strip())
+    return (Section((), 0, 0, 0, blocks),) if blocks else ()
+
+
+@dataclass(frozen=True)
+class _Heading:
+    level: int
+    name: str
+    start: int
+    end: int
+
+
+def _sections(items: Iterator[Block | _Heading]) -> Iterator[Section]:
+    above: list[_Heading] = []
+    heading = _Heading(0, "", 0, 0)
+    blocks: list[Block] = []
+
+    def section() -> Section:
+        path = tuple(h.name for h in above if h.name)
+        return Section(path, heading.level, heading.start, heading.end, tuple(blocks))
+
+    for item in items:
+        if isinstance(item, Block):
+            blocks.append(item)
+            continue
+        if heading.level or blocks:
+            yield section()
+        above = [h for h in above if h.level < item.level] + [item]
+        heading, blocks = item, []
+    if heading.level or blocks:
+        yield section()
+
+
+def _blocks(markdown: str) -> Iterator[Block | _Heading]:
+    """Blocks and headings of the outermost level; lines the parser keeps for itself (link definitions) are blocks too."""
+    offsets = [0, *(m.end() for m in _LINE_END.finditer(markdown)), len(markdown)]
+    tokens = _parser.parse(markdown)
+    done = 0
+    for index, token in enumerate(tokens):
+        if token.level or not token.map:
+            continue
+        first, last = token.map
+        yield from _kept_lines(markdown, offsets[done], offsets[first])
+        start, end = offsets[first], offsets[min(last, len(offsets) - 1)]
+        done = last
+        heading = _heading(token, tokens, index, start, end)
+        yield heading or Block(start, end, token.type.removesuffix("_open"), *_inside(token, tokens, index, offsets))
+    yield from _kept_lines(markdown, offsets[min(done, len(offsets) - 1)], len(markdown))
+
+
+def _kept_lines(markdown: str, start: int, end: int) -> Iterator[Block]:
+    if markdown[start:end].strip():
+        yield Block(start, end, "definition")
+
+
+def _heading(token: Token, tokens: list[Token], index: int, start: int, end: int) -> _Heading | None:
+    if token.type == "heading_open":
+        return _Heading(int(token.tag[1]), heading_name(tokens[index + 1]), start, end)
+    if token.type == "html_block" and (found := _HTML_HEADING.fullmatch(token.content)):
+        return _Heading(int(found[1]), " ".join(_TAG.sub("", found[2]).split()), start, end)
+    return None
+
+
+def heading_name(inline: Token) -> str:
+    """A heading as people read it: no emphasis marks, addresses, anchors, footnote marks or HTML."""
+    text = "".join(_spoken(child) for child in inline.children or [])
+    return " ".join(_ATTRIBUTES.sub("", _FOOTNOTE.sub("", text)).split())
+
+
+def _spoken(child: Token) -> str:
+    match child.type:
+        case "softbreak" | "hardbreak":
+            return " "
+        case "html_inline":
+            return ""
+        case _:
+            return child.content  # of an image: its alternative text
+
+
+def _inside(token: Token, tokens: list[Token], index: int, offsets: list[int]) -> tuple[tuple[Cuts, ...], int]:
+    """Where the blocks nested in `token` start, by level, and the end of its repeatable head (a table's header, a fence's first line)."""
+    assert token.map
+    if token.type == "fence":
+        return (), offsets[token.map[0] + 1]
+    levels: dict[int, list[int]] = {}
+    if token.nesting == 1:
+        for inner in tokens[index + 1 :]:
+            if inner.level == token.level and inner.nesting == -1:
+                break
+            if inner.map and inner.type != "inline":
+                levels.setdefault(inner.level, []).append(offsets[inner.map[0]])
+    if token.type == "table_open":  # its rows; not between the header and the line below it
+        head = offsets[token.map[0] + 2]
+        return (tuple(sorted({o for starts in levels.values() for o in starts if o >= head})),), head
+    return tuple(tuple(sorted(set(levels[level]))) for level in sorted(levels)), 0

@@ -1,0 +1,42 @@
+"""What a source of documents must be able to do."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Protocol
+
+from knowledge.permissions import Scopes
+
+
+@dataclass(frozen=True)
+class Listed:
+    """One document that a source has now.
+
+    `external_id`: its name within the source, stable for as long as it is the same document.
+    `revision`: a cheap mark; equal marks mean equal bytes, so that the document is not read. Empty: it must be read.
+    `updated_at`: by the source's word, None when it does not say. `scopes`: None = the source's readers.
+    """
+
+    external_id: str
+    revision: str
+    url: str = ""
+    updated_at: datetime | None = None
+    scopes: Scopes | None = None
+
+
+class Source(Protocol):
+    def list(self) -> Iterable[Listed]:
+        """Everything there is. Raises `SourceFailed` when that cannot be said for sure; a short list is taken at its word."""
+        ...
+
+    def read(self, external_id: str) -> bytes:
+        """Bytes of a listed document.
+
+        Raises `DocumentUnreadable` when they should not be read (too big), `OSError` or `SourceFailed` when they cannot
+        be read now.
+        """
+        ...
+
+    def close(self) -> None:
+        """Let go of connections and temporary files."""
+        ...
