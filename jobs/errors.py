@@ -9,7 +9,3 @@ class QueueUnusable(FootnoteError):
 
 class TryAgain(FootnoteError):
     """A task could not be done now and may well be later; the queue tries it again after a pause."""
-
-
-class SlotLost(FootnoteError):
-    """A scheduled run ended after another process had taken its slot over; what it did is not committed."""

@@ -90,16 +90,16 @@ class Database:
             yield connection
 
     @contextmanager
-    def lock(self, name: str) -> Iterator[bool]:
-        """Try to be the only holder of `name` among all processes on this database; True when it was got.
+    def lock(self, name: str) -> Iterator["Lock"]:
+        """Try to be the only holder of `name` among all processes on this database; the lock is true when it was got.
 
         It has a connection of its own and no transaction, so it can be held for hours. The server frees it when that
-        connection ends, however it ends.
+        connection ends, however it ends; `held()` finds out.
         """
         key = sa.func.hashtextextended(name, 0)
         with self._unpooled.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
             got = bool(connection.scalar(sa.select(sa.func.pg_try_advisory_lock(key))))
-            yield got
+            yield Lock(connection, got)
 
     @contextmanager
     def scratch(self) -> Iterator["Database"]:
@@ -164,6 +164,25 @@ class Database:
     def _administer(self, statement: str) -> None:
         with self._unpooled.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
             connection.execute(sa.text(statement))
+
+
+class Lock:
+    """What a try for a lock came to: true when it was got."""
+
+    def __init__(self, connection: sa.Connection, got: bool) -> None:
+        self._connection = connection
+        self._got = got
+
+    def __bool__(self) -> bool:
+        return self._got
+
+    def held(self) -> bool:
+        """Whether it is still ours: the connection it hangs on is alive."""
+        try:
+            self._connection.execute(sa.select(1))
+        except OperationalError:
+            self._got = False
+        return self._got
 
 
 def open_database(settings: KnowledgeSettings) -> Database:

@@ -35,3 +35,7 @@ class DocumentUnreadable(FootnoteError):
 
 class AnsweringFailed(FootnoteError):
     """The answering service gave no usable answer within its time; the caller falls back or says so."""
+
+
+class SlotLost(FootnoteError):
+    """A scheduled run ended after another process had taken its slot over; what it did is not committed."""
