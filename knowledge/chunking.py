@@ -12,6 +12,7 @@ from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
 
+from knowledge.loaders.loaded import Loaded
 from knowledge.outline import Block, Section, outline, paragraphs
 from knowledge.settings import Chunking
 from knowledge.splitting import CODE, PROSE, Span, Splitter, Way, at_offsets, overlapped
@@ -81,6 +82,19 @@ def chunk(
         elif following is None or following.level <= section.level:
             result.extend(chunker.bare_heading(placed))
     return tuple(result)
+
+
+def chunk_document(loaded: Loaded, count_tokens: Callable[[str], int], settings: Chunking) -> tuple[Chunk, ...]:
+    """Chunks of a loaded document, under its own title, path and pages."""
+    return chunk(
+        loaded.markdown,
+        count_tokens,
+        settings,
+        title=loaded.title,
+        path=loaded.path,
+        pages=loaded.pages,
+        plain=loaded.plain,
+    )
 
 
 class _Chunker:

@@ -3,9 +3,9 @@
 import re
 
 from knowledge.errors import DocumentUnreadable
+from knowledge.loaders.comments import without_comments
 from knowledge.loaders.decoding import clean, decode
 from knowledge.loaders.loaded import Loaded, titled
-from knowledge.loaders.comments import without_comments
 from knowledge.loaders.markdown import first_heading
 
 _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re.I)

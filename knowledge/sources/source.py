@@ -14,13 +14,15 @@ class Listed:
 
     `external_id`: its name within the source, stable for as long as it is the same document.
     `revision`: a cheap mark; equal marks mean equal bytes, so that the document is not read. Empty: it must be read.
-    `updated_at`: by the source's word, None when it does not say. `scopes`: None = the source's readers.
+    `updated_at`: when it changed, None when the source does not say. `dated`: that is the source's own word (a commit, a
+    server) and goes before a date in the text; a file's time goes behind it. `scopes`: None = the source's readers.
     """
 
     external_id: str
     revision: str
     url: str = ""
     updated_at: datetime | None = None
+    dated: bool = False
     scopes: Scopes | None = None
 
 

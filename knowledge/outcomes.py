@@ -1,0 +1,48 @@
+"""What a sync of one source did."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+
+@dataclass(frozen=True)
+class SyncOutcome:
+    """Counts of documents. `failed`: (document, reason) for all that readers miss something of, also those indexed in part.
+
+    `chunks_embedded`: chunks that went through the model. `ms`: milliseconds. `error`: why the source could not be
+    synced, empty when it was; nothing was deleted then.
+    """
+
+    name: str
+    added: int = 0
+    changed: int = 0
+    narrowed: int = 0
+    deleted: int = 0
+    same: int = 0
+    failed: tuple[tuple[str, str], ...] = field(default=())
+    chunks_embedded: int = 0
+    ms: int = 0
+    error: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        """As `footnote sync --json` prints it; `error` only when there is one."""
+        fields: dict[str, Any] = {
+            "name": self.name,
+            "added": self.added,
+            "changed": self.changed,
+            "narrowed": self.narrowed,
+            "deleted": self.deleted,
+            "same": self.same,
+            "failed": [{"document": document, "reason": reason} for document, reason in self.failed],
+            "chunks_embedded": self.chunks_embedded,
+            "ms": self.ms,
+        }
+        return fields | ({"error": self.error} if self.error else {})
+
+    def summary(self) -> str:
+        """A few lines for a terminal."""
+        if self.error:
+            return f"{self.name}: {self.error}"
+        counts = {n: getattr(self, n) for n in ("added", "changed", "narrowed", "deleted", "same")}
+        words = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing there"
+        lines = [f"{self.name}: {words} ({self.chunks_embedded} chunks encoded, {self.ms / 1000:.1f} s)"]
+        return "\n".join([*lines, *(f"  {document}: {reason}" for document, reason in self.failed)])

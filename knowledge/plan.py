@@ -1,0 +1,114 @@
+"""What a sync has to do, decided from the listing and the index alone: no reading, no writing.
+
+Texts count as unchanged by the listing's revision marks and the settings they were indexed with; readers are compared
+by themselves, so that a change of rights never waits for a text to be read or encoded.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+from knowledge.errors import SourceFailed
+from knowledge.permissions import Scopes
+from knowledge.sources.source import Listed
+
+
+@dataclass(frozen=True)
+class Known:
+    """A document as the index has it. `scopes`: its readers now. `own_scopes`: what its text narrows them to, None = nothing."""
+
+    document_id: int
+    external_id: str
+    revision: str
+    content_hash: str
+    settings_hash: str
+    url: str
+    scopes: Scopes
+    own_scopes: Scopes | None = None
+    state: str = "ok"
+    reason: str = ""
+
+
+@dataclass(frozen=True)
+class Readers:
+    """New readers of a known document."""
+
+    known: Known
+    scopes: Scopes
+
+    @property
+    def narrower(self) -> bool:
+        return not self.known.scopes <= self.scopes
+
+
+@dataclass(frozen=True)
+class Plan:
+    """`change` must be read again (its text may prove equal). `readers` and `relink` touch no text; a document can be
+    in one of them and in `change` or `same` as well. All are in order of their names."""
+
+    add: tuple[Listed, ...] = ()
+    change: tuple[tuple[Known, Listed], ...] = ()
+    readers: tuple[Readers, ...] = ()
+    relink: tuple[tuple[Known, Listed], ...] = ()
+    delete: tuple[Known, ...] = ()
+    same: tuple[Known, ...] = ()
+
+
+def readers(source: Scopes, listed: Scopes | None, own: Scopes | None) -> Scopes:
+    """Who may read a document: each of the three can only narrow. None = does not."""
+    base = source if listed is None else source & listed
+    return base if own is None else base & own
+
+
+def narrowed_by_source(known: Iterable[Known], source_scopes: Scopes) -> tuple[Readers, ...]:
+    """Documents that have readers the source no longer grants; true whatever the source lists, or when it cannot."""
+    return tuple(Readers(k, k.scopes & source_scopes) for k in known if not k.scopes <= source_scopes)
+
+
+def plan(
+    listed: Iterable[Listed],
+    known: Iterable[Known],
+    source_scopes: Scopes,
+    settings_hash: str,
+    *,
+    max_deleted_share: float = 1.0,
+    full: bool = False,
+) -> Plan:
+    """The steps from `known` to `listed`.
+
+    `max_deleted_share`: of the known documents, the most that may be gone at once; 1 believes any listing. A single
+    document's deletion is always believed. `full`: everything is read again.
+    Raises `SourceFailed` for a listing that is empty, too short to be believed, or names a document twice.
+    """
+    there: dict[str, Listed] = {}
+    for item in listed:
+        if there.setdefault(item.external_id, item) is not item:
+            raise SourceFailed(f"{item.external_id!r} is listed twice; nothing was changed")
+    before = {k.external_id: k for k in known}
+    gone = tuple(before[name] for name in sorted(before.keys() - there.keys()))
+    _refuse_suspicious(len(gone), len(before), len(there), max_deleted_share)
+    both = [(before[name], there[name]) for name in sorted(before.keys() & there.keys())]
+    unchanged = {k.external_id for k, item in both if not full and _is_same(k, item, settings_hash)}
+    wanted = [(k, readers(source_scopes, item.scopes, k.own_scopes)) for k, item in both]
+    return Plan(
+        add=tuple(there[name] for name in sorted(there.keys() - before.keys())),
+        change=tuple((k, item) for k, item in both if k.external_id not in unchanged),
+        readers=tuple(Readers(k, scopes) for k, scopes in wanted if scopes != k.scopes),
+        relink=tuple((k, item) for k, item in both if item.url != k.url),
+        delete=gone,
+        same=tuple(k for k, _ in both if k.external_id in unchanged),
+    )
+
+
+def _is_same(known: Known, listed: Listed, settings_hash: str) -> bool:
+    return bool(listed.revision) and listed.revision == known.revision and known.settings_hash == settings_hash
+
+
+def _refuse_suspicious(gone: int, before: int, there: int, max_share: float) -> None:
+    if gone <= 1 or gone <= before * max_share:
+        return
+    if there == 0:
+        raise SourceFailed(f"the source is empty, but had {before} documents; nothing was deleted")
+    raise SourceFailed(
+        f"{gone} of {before} documents are gone, more than max_deleted_share = {max_share:g} allows; nothing was deleted. "
+        "If they are meant to go, sync once with a higher share"
+    )
