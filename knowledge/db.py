@@ -107,7 +107,7 @@ class Database:
         name = f"footnote_scratch_{uuid.uuid4().hex}"
         self._administer(f'create database "{name}"')
         try:
-            with Database(_parsed(self.url).set(database=name).render_as_string(hide_password=False)) as database:
+            with Database(self.engine.url.set(database=name).render_as_string(hide_password=False)) as database:
                 database.migrate()
                 yield database
         finally:
@@ -154,9 +154,10 @@ class Database:
         try:
             connection = self.engine.connect()
         except OperationalError as error:
-            place = sa.make_url(self.url).render_as_string(hide_password=True)
+            place = self.engine.url.render_as_string(hide_password=True)
+            reason = str(error.orig).splitlines()[0]
             raise DatabaseUnusable(
-                f"cannot connect to {place}: {error.orig}. Is the server running, and is FOOTNOTE_DATABASE_URL right?"
+                f"cannot connect to {place}: {reason}. Check that the server runs and that FOOTNOTE_DATABASE_URL names it."
             ) from error
         with connection, connection.begin():
             yield connection
