@@ -116,46 +116,6 @@ class Answer:
             by_document.setdefault(passage.document_id, passage)
         return tuple(by_document.values())[:3]
 
-    def to_json(self, scopes: Scopes) -> dict[str, Any]:
-        """The document that `footnote ask --json` prints."""
-        return {
-            "id": self.id,
-            "answer": self.text,
-            "outcome": self.outcome,
-            "abstained": self.abstained,
-            "notice": self.notice,
-            "standalone": self.standalone,
-            "searches": list(self.searches),
-            "allowed_scopes": sorted(scopes),
-            "citations": [
-                {
-                    "n": c.n,
-                    "title": c.title,
-                    "url": c.url,
-                    "heading_path": list(c.heading_path),
-                    "quote": c.quote,
-                    "more": list(c.more),
-                    "updated_at": c.updated_at.isoformat() if c.updated_at else None,
-                }
-                for c in self.citations
-            ],
-            "passages": [
-                {
-                    "chunk_id": p.chunk_id,
-                    "document": p.external_id,
-                    "title": p.title,
-                    "heading_path": list(p.heading_path),
-                    "text": p.body,
-                    "ranks": asdict(p.ranks),
-                    "score": p.score,
-                }
-                for p in self.passages
-            ],
-            "removed": [asdict(r) for r in self.removed],
-            "usage": dict(self.usage),
-            "ms": dict(self.ms),
-        }
-
 
 @dataclass(frozen=True)
 class StoredAnswer:
@@ -180,6 +140,47 @@ class StoredAnswer:
     reply_ts: str | None
     thread_ts: str | None
     created_at: datetime
+
+
+def as_json(answer: Answer, scopes: Scopes) -> dict[str, Any]:
+    """The document that `footnote ask --json` prints."""
+    return {
+        "id": answer.id,
+        "answer": answer.text,
+        "outcome": answer.outcome,
+        "abstained": answer.abstained,
+        "notice": answer.notice,
+        "standalone": answer.standalone,
+        "searches": list(answer.searches),
+        "allowed_scopes": sorted(scopes),
+        "citations": [
+            {
+                "n": c.n,
+                "title": c.title,
+                "url": c.url,
+                "heading_path": list(c.heading_path),
+                "quote": c.quote,
+                "more": list(c.more),
+                "updated_at": c.updated_at.isoformat() if c.updated_at else None,
+            }
+            for c in answer.citations
+        ],
+        "passages": [
+            {
+                "chunk_id": p.chunk_id,
+                "document": p.external_id,
+                "title": p.title,
+                "heading_path": list(p.heading_path),
+                "text": p.body,
+                "ranks": asdict(p.ranks),
+                "score": p.score,
+            }
+            for p in answer.passages
+        ],
+        "removed": [asdict(r) for r in answer.removed],
+        "usage": dict(answer.usage),
+        "ms": dict(answer.ms),
+    }
 
 
 def new_id() -> str:

@@ -1,0 +1,141 @@
+"""Answers without a language model: the documents' own sentences, quoted and cited.
+
+1. The best passages are cut into pieces (`citable.cut`); headings and table headers are not quoted by themselves.
+2. A piece scores half for words, half for meaning: the share of the question's term weights (IDF) that the piece has,
+   terms of its headings counting for a part, and the cosine of its vector with the question's.
+3. The best piece and up to two more that score nearly as well are quoted, at most two of one passage, best first.
+4. Below the threshold of the embedding model nothing is quoted. Thresholds are measured (`data/thresholds.json`).
+
+Quotes go through the same verification as a model's words.
+"""
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from knowledge import analysis
+from knowledge.encoders import Embedder, Floats
+from knowledge.evidence import Cited, Evidence
+from knowledge.grounding import Grounded, Segment, verify
+from knowledge.keywords import Weighted
+
+PASSAGES = 5
+"""Passages that are read for sentences; further ones add more noise than answers."""
+
+MOST_QUOTES = 3
+MOST_OF_ONE_PASSAGE = 2
+NEARLY = 0.15
+"""A further quote may score this much less than the best."""
+
+HEADING_SHARE = 0.5
+"""What a term counts that is only in the title or the headings above the piece."""
+
+THRESHOLDS = Path(__file__).with_name("data") / "thresholds.json"
+
+
+@dataclass(frozen=True)
+class Unit:
+    """Something that can be quoted: piece `piece` of passage `index`. `context`: its title and headings."""
+
+    index: int
+    piece: int
+    kind: str
+    text: str
+    header: str
+    context: str
+
+    @property
+    def readable(self) -> str:
+        """The text with its table header, as it is compared with the question."""
+        return self.header + self.text
+
+
+@dataclass(frozen=True)
+class Scored:
+    unit: Unit
+    score: float
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """`quote`: the least score of the best piece for an answer; `words_only` says that scores are without cosines."""
+
+    quote: float
+    words_only: bool
+
+
+def units(evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
+    """Everything quotable in the first passages, in their order."""
+    return tuple(
+        Unit(index, number, piece.kind, piece.text, piece.header, given.passage.label)
+        for index, given in enumerate(evidence[:PASSAGES])
+        for number, piece in enumerate(given.pieces)
+        if piece.kind not in ("heading", "header") and len(piece.text.split()) > 1
+    )
+
+
+def score(question: str, found: Sequence[Unit], weights: Weighted, embedder: Embedder | None) -> tuple[Scored, ...]:
+    """Best first; ties in the order of the passages. `embedder=None`: by words alone."""
+    if not found:
+        return ()
+    words = _overlaps(question, found, weights)
+    if embedder is not None:
+        vectors = embedder.encode_texts([unit.readable for unit in found])
+        words = 0.5 * words + 0.5 * np.clip(vectors @ embedder.encode_question(question).vector, 0, 1)
+    order = np.argsort(-words, kind="stable")
+    return tuple(Scored(found[i], float(words[i])) for i in order)
+
+
+def choose(scored: Sequence[Scored]) -> tuple[Unit, ...]:
+    """The pieces to quote, best first."""
+    chosen: list[Unit] = []
+    for one in scored:
+        if one.score < scored[0].score - NEARLY or len(chosen) == MOST_QUOTES:
+            break
+        same = [unit for unit in chosen if unit.index == one.unit.index]
+        if len(same) < MOST_OF_ONE_PASSAGE and one.unit.text.strip() not in {u.text.strip() for u in chosen}:
+            chosen.append(one.unit)
+    return tuple(chosen)
+
+
+def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -> Grounded:
+    """The quotes as verified Markdown with marks: prose as block quotes, rows below their header, code as it is."""
+    segments: list[Segment] = []
+    for unit in chosen:
+        cited = (Cited(unit.index, unit.piece, unit.piece + 1, unit.text),)
+        lead = {"row": unit.header.rstrip() + "\n" if unit.header else "", "code": "", "item": ""}.get(unit.kind, "> ")
+        text = unit.text.strip("\n")
+        body = " ".join(text.split()) if unit.kind == "sentence" else text.strip()
+        segments += [Segment(lead), Segment(body, cited), Segment("\n\n")]
+    return verify(segments, evidence, question)
+
+
+def threshold(embedder_name: str) -> Threshold:
+    """The measured threshold of this embedding model, else the one for words alone."""
+    table = _thresholds()
+    known = table.get(embedder_name)
+    return Threshold(known["quote"], False) if known else Threshold(table["words"]["quote"], True)
+
+
+@cache
+def _thresholds() -> Mapping[str, Any]:
+    return dict(json.loads(THRESHOLDS.read_text(encoding="utf-8"))["by_embedder"])
+
+
+def _overlaps(question: str, found: Sequence[Unit], weights: Weighted) -> Floats:
+    """(n,) in [0, 1]: for each unit the share of the question's term weights that it has."""
+    idf = {term: weights.idf(term) for term in dict.fromkeys(analysis.terms(question))}
+    total = sum(idf.values())
+    if not total:
+        return np.zeros(len(found), dtype=np.float32)
+    overlaps = []
+    for unit in found:
+        own, above = set(analysis.terms(unit.readable)), set(analysis.terms(unit.context))
+        shares = (idf[t] * (1.0 if t in own else HEADING_SHARE if t in above else 0.0) for t in idf)
+        overlaps.append(sum(shares) / total)
+    return np.array(overlaps, dtype=np.float32)

@@ -1,0 +1,60 @@
+"""A question that leans on its thread -> a question that stands alone. The rule that needs no model; pure.
+
+1. A question leans when somebody asked before it in the thread and it begins like a continuation ("and for…", "what
+   about…"), has hardly a word of its own ("in Zurich?"), or is short and points back ("when does it expire?").
+2. It then takes along the content words of the question before, which may itself have leaned on the one before that.
+3. Any other question is left exactly as it was asked.
+"""
+
+import re
+from collections.abc import Sequence
+
+from knowledge import analysis
+from knowledge.answers import Turn
+
+_CONTINUES = re.compile(
+    r"\s*(?:and|or|but|also|what about|how about|what if|same for|the same|und|oder|aber|was ist mit|wie ist es|et|y|e)\b",
+    re.IGNORECASE,
+)
+_POINTS_BACK = re.compile(
+    r"\b(?:it|its|that|this|those|these|they|them|their|he|she|his|her|there|then|one|ones|former|latter|"
+    r"das|dies|dieser|diese|dort|davon|dafür|dazu|ihn|sie|es)\b",
+    re.IGNORECASE,
+)
+SHORT = 4
+"""Content words up to which a question with a pronoun is taken to lean; longer ones usually explain their "it"."""
+
+MOST_WORDS = 12
+
+
+def stand_alone(text: str, thread: Sequence[Turn]) -> str:
+    """`text` itself when it stands alone or nothing was asked before, else with the words it leans on in brackets."""
+    before = ""
+    for turn in thread:
+        if turn.role == "person" and _content(turn.text):
+            before = _joined(turn.text, before)
+    return _joined(text, before)
+
+
+def leans(text: str) -> bool:
+    """Whether a question that follows another one needs it to be understood."""
+    content = _content(text)
+    return (
+        bool(_CONTINUES.match(text)) or len(content) <= 1 or (len(content) <= SHORT and bool(_POINTS_BACK.search(text)))
+    )
+
+
+def _joined(text: str, before: str) -> str:
+    if not before or not leans(text):
+        return text
+    own = set(analysis.terms(text))
+    missing = [word for word, terms in _content(before).items() if not terms <= own]
+    return f"{text} ({' '.join(missing[:MOST_WORDS])})" if missing else text
+
+
+def _content(text: str) -> dict[str, frozenset[str]]:
+    """The words of a text that carry meaning, as written, with their terms."""
+    words: dict[str, set[str]] = {}
+    for span in analysis.spans(text):
+        words.setdefault(text[span.start : span.end], set()).add(span.term)
+    return {word: frozenset(terms) for word, terms in words.items()}

@@ -1,0 +1,1 @@
+"""The prompts, as text files; `knowledge.prompting` reads them."""
