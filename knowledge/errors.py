@@ -39,3 +39,11 @@ class AnsweringFailed(FootnoteError):
 
 class SlotLost(FootnoteError):
     """A scheduled run ended after another process had taken its slot over; what it did is not committed."""
+
+
+class GoldCaseUnknown(FootnoteError):
+    """No gold case has that id, or the reader may not know it."""
+
+
+class GoldCaseUnlabelled(FootnoteError):
+    """A gold case cannot be accepted before somebody has said where its answer is, or that it is nowhere."""

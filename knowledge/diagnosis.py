@@ -1,0 +1,96 @@
+"""Why a question was not answered from the place that answers it: one of four buckets, with the evidence. Pure.
+
+1. not_in_corpus: no chunk holds the expected place.
+2. not_retrieved: a chunk does, and neither list of the search had it.
+3. ranked_low: a list had it, and it did not come among the passages that were given.
+4. answered_wrongly: it was given, so the fault is in the answer.
+"""
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Literal
+
+Bucket = Literal["not_in_corpus", "not_retrieved", "ranked_low", "answered_wrongly"]
+Cause = Literal["absent", "filter", "chunking", "wording", "crowded_out", "ranking", "selection", "answering"]
+LISTS = ("vector", "keyword")
+STAGES = (*LISTS, "fused", "reranked")
+
+
+@dataclass(frozen=True)
+class Failure:
+    """What is known of one question. Chunks are named by id.
+
+    `expected`: the chunks that hold the place, as far as the reply might read them. `hidden`: there are others that it
+    might not. `split`: the place is cut in two by a chunk's border. `stages`: the chunks of each stage, best first.
+    `passages`: what was given to be answered from. `shared_terms`: how many of the question's terms the expected chunks
+    hold, None when that is not known.
+    """
+
+    expected: Collection[int]
+    stages: Mapping[str, Sequence[int]]
+    passages: Sequence[int]
+    hidden: bool = False
+    split: bool = False
+    shared_terms: int | None = None
+
+
+@dataclass(frozen=True)
+class Diagnosis:
+    """`ranks`: the best expected chunk's rank at each stage, None where it is absent. `missed_by`: lists without it.
+
+    `lost_after`: the stage that put it below the cut, for what ranked low.
+    """
+
+    bucket: Bucket
+    cause: Cause
+    ranks: Mapping[str, int | None] = field(default_factory=dict)
+    missed_by: tuple[str, ...] = ()
+    lost_after: str | None = None
+
+
+def diagnose(failure: Failure) -> Diagnosis:
+    ranks = best_ranks(failure.stages, failure.expected)
+    missed_by = tuple(name for name in LISTS if ranks[name] is None)
+    if not failure.expected:
+        # What exists and may not be read is, for this reader, a matter of rights; the search could not have it.
+        return (
+            Diagnosis("not_retrieved", "filter", ranks, missed_by)
+            if failure.hidden
+            else Diagnosis("not_in_corpus", "absent")
+        )
+    if set(failure.expected) & set(failure.passages):
+        return Diagnosis("answered_wrongly", "answering", ranks, missed_by)
+    if len(missed_by) == len(LISTS):
+        return Diagnosis("not_retrieved", _why_missed(failure), ranks, missed_by)
+    lost_after = _lost_after(ranks, len(failure.passages))
+    return Diagnosis(
+        "ranked_low", "selection" if lost_after == "selection" else "ranking", ranks, missed_by, lost_after
+    )
+
+
+def best_ranks(stages: Mapping[str, Sequence[int]], expected: Collection[int]) -> dict[str, int | None]:
+    """The rank from 1 of the best expected chunk at each stage."""
+    return {
+        name: next((rank for rank, chunk in enumerate(stages.get(name, ()), start=1) if chunk in expected), None)
+        for name in STAGES
+    }
+
+
+def _why_missed(failure: Failure) -> Cause:
+    if failure.split:
+        return "chunking"
+    return "wording" if failure.shared_terms == 0 else "crowded_out"
+
+
+def _lost_after(ranks: Mapping[str, int | None], cut: int) -> str:
+    """The last stage that took it from within the cut to below it; the lists when it never was within."""
+
+    def within(stage: str) -> bool:
+        rank = ranks[stage]
+        return rank is not None and rank <= cut
+
+    if within("reranked"):
+        return "selection"  # a near-duplicate, or a document's share of the passages was used up
+    if within("fused"):
+        return "reranked"
+    return "fused" if any(within(name) for name in LISTS) else "lists"

@@ -1,0 +1,83 @@
+"""Evaluation runs and their results by case: numbers, ranks and outcomes, never text."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+from datetime import datetime
+from typing import Any, Literal
+
+import sqlalchemy as sa
+
+from knowledge.permissions import Scopes
+from knowledge.tables import eval_results, eval_runs
+
+Outcome = Literal["hit", "miss", "stale", "abstained", "wrongly_answered", "failed"]
+"""hit: an expected place among the passages; miss: none. abstained and wrongly_answered: of a question whose answer is
+not in the documents. stale: what was expected is gone. failed: the search raised; it counts nowhere."""
+
+GOOD = frozenset({"hit", "abstained"})
+BAD = frozenset({"miss", "wrongly_answered"})
+
+
+@dataclass(frozen=True)
+class Result:
+    """`ranks`: best rank of an expected chunk by stage, None where it is absent. `bucket`: a miss's diagnosis."""
+
+    case_id: str
+    scopes: Scopes
+    outcome: Outcome
+    ranks: Mapping[str, int | None] = field(default_factory=dict)
+    bucket: str | None = None
+
+
+@dataclass(frozen=True)
+class Run:
+    """`metrics` is None while it runs and when it failed; `error` says why it failed."""
+
+    id: int
+    started_at: datetime
+    finished_at: datetime | None
+    configuration: Mapping[str, Any]
+    metrics: Mapping[str, Any] | None
+    error: str | None
+
+
+def begin(connection: sa.Connection, configuration: Mapping[str, Any], at: datetime | None = None) -> int:
+    """A new run's id. `at`: when it counts as started; now if None."""
+    values = {"configuration": dict(configuration)} | ({} if at is None else {"started_at": at})
+    return int(connection.execute(sa.insert(eval_runs).values(values).returning(eval_runs.c.id)).scalar_one())
+
+
+def finish(connection: sa.Connection, run_id: int, metrics: Mapping[str, Any], results: Iterable[Result]) -> None:
+    """Store what came out, in a transaction that writes."""
+    rows = [
+        {
+            "run_id": run_id,
+            "case_id": r.case_id,
+            "scopes": sorted(r.scopes),
+            "outcome": r.outcome,
+            "ranks": dict(r.ranks),
+            "bucket": r.bucket,
+        }
+        for r in results
+    ]
+    if rows:
+        connection.execute(sa.insert(eval_results), rows)
+    done = {"metrics": dict(metrics), "finished_at": sa.func.clock_timestamp()}
+    connection.execute(sa.update(eval_runs).where(eval_runs.c.id == run_id).values(done))
+
+
+def fail(connection: sa.Connection, run_id: int, error: str) -> None:
+    values = {"error": error, "finished_at": sa.func.clock_timestamp()}
+    connection.execute(sa.update(eval_runs).where(eval_runs.c.id == run_id).values(values))
+
+
+def runs(connection: sa.Connection, limit: int = 30) -> tuple[Run, ...]:
+    """The newest runs, oldest of them first; failed and unfinished ones included."""
+    newest = sa.select(eval_runs).order_by(eval_runs.c.started_at.desc(), eval_runs.c.id.desc()).limit(limit)
+    return tuple(reversed([Run(*row) for row in connection.execute(newest)]))
+
+
+def results(connection: sa.Connection, run_id: int) -> dict[str, Result]:
+    """A run's results by case id; in a transaction that writes, where all are seen."""
+    rows = connection.execute(sa.select(eval_results).where(eval_results.c.run_id == run_id))
+    return {r.case_id: Result(r.case_id, frozenset(r.scopes), r.outcome, r.ranks, r.bucket) for r in rows}

@@ -1,0 +1,91 @@
+"""Why one stored answer went wrong: its recorded search, looked at beside the place that would have been right."""
+
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import sqlalchemy as sa
+
+from knowledge import analysis, answers, labels, retrieval
+from knowledge.answers import StoredAnswer
+from knowledge.db import Database
+from knowledge.diagnosis import Diagnosis, Failure, diagnose
+from knowledge.gold import same_question
+from knowledge.labels import Label, Located
+from knowledge.permissions import Scopes
+from knowledge.tables import gold_cases
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """`expected` empty: nobody has said what would have been right, and `diagnosis` is None."""
+
+    answer: StoredAnswer
+    expected: tuple[Label, ...]
+    diagnosis: Diagnosis | None
+
+    def to_json(self) -> dict[str, Any]:
+        return {
+            "answer": self.answer.id,
+            "question": self.answer.question,
+            "standalone": self.answer.standalone,
+            "outcome": self.answer.outcome,
+            "allowed_scopes": sorted(self.answer.scopes),
+            "stages": self.answer.stages.get("stages", {}),
+            "passages": self.answer.stages.get("passages", []),
+            "expected": [label.to_json() for label in self.expected],
+            "diagnosis": None if self.diagnosis is None else asdict(self.diagnosis),
+        }
+
+
+def explain(
+    database: Database, answer_id: str, scopes: Scopes, expected: Sequence[Label] | None = None
+) -> Explanation | None:
+    """What a holder of `scopes` may know of it; None when there is no such answer for them.
+
+    `expected` None: as its gold case says. What that holder may read and the reply might not counts as kept back.
+    """
+    with database.reading(scopes) as connection:
+        answer = answers.load(connection, answer_id)
+        if answer is None:
+            return None
+        places = tuple(_of_gold_case(connection, answer) if expected is None else expected)
+        theirs = labels.locate(connection, places, scopes)
+    if not places:
+        return Explanation(answer, (), None)
+    with database.reading(answer.scopes) as connection:
+        located = labels.locate(connection, places, answer.scopes)
+        shared = _shared_terms(connection, answer, located)
+    hidden = any(place.chunk_ids for place in theirs)
+    return Explanation(answer, places, diagnose(_failure(answer, located, hidden, shared)))
+
+
+def _failure(answer: StoredAnswer, located: Sequence[Located], hidden: bool, shared_terms: int) -> Failure:
+    recorded = answer.stages.get("stages", {})
+    return Failure(
+        expected=frozenset().union(*(place.chunk_ids for place in located)),
+        stages={name: [chunk for chunk, _ in hits] for name, hits in recorded.items()},
+        passages=answer.stages.get("passages", []),
+        hidden=hidden,
+        split=any(place.split for place in located),
+        shared_terms=shared_terms,
+    )
+
+
+def _shared_terms(connection: sa.Connection, answer: StoredAnswer, located: Sequence[Located]) -> int:
+    chunk_ids = {chunk for place in located for chunk in place.chunk_ids}
+    asked = set(analysis.terms(answer.standalone))
+    passages = retrieval.read(connection, chunk_ids, answer.scopes).values()
+    return max((len(asked & set(analysis.terms(f"{p.label} {p.body}"))) for p in passages), default=0)
+
+
+def _of_gold_case(connection: sa.Connection, answer: StoredAnswer) -> list[Label]:
+    """The labels of the case that came from this answer, or of one that asks the same under the same rights."""
+    c = gold_cases.c
+    query = sa.select(c.answer_id, c.standalone, c.expected).where(
+        c.scopes.contained_by(sorted(answer.scopes)), c.state != "retired", c.expected.is_not(None)
+    )
+    rows = [row for row in connection.execute(query) if row.expected]
+    rows.sort(key=lambda row: row.answer_id != answer.id)
+    chosen = next((r for r in rows if r.answer_id == answer.id or same_question(r.standalone, answer.standalone)), None)
+    return [Label.from_json(label) for label in chosen.expected] if chosen else []

@@ -1,0 +1,256 @@
+"""Gold cases on a real database: proposed, accepted, found again after the documents changed."""
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from knowledge import gold, labels, proposals
+from knowledge.answers import Answer, Citation, Question, save
+from knowledge.answers import load as load_answer
+from knowledge.catalog import Entry
+from knowledge.db import Database
+from knowledge.errors import GoldCaseUnknown, GoldCaseUnlabelled
+from knowledge.gold import Proposal
+from knowledge.labels import Label, Piece, find
+from knowledge.passages import Found
+from knowledge.tables import documents
+from tests.rows import add_chunk
+
+ALL = frozenset({"workspace"})
+LEGAL = frozenset({"workspace", "channel:C7"})
+LEAVE = Label("handbook", "leave.md", ("Leave", "Unused days"), "up to 5 unused days")
+
+
+def propose(
+    database: Database,
+    question: str = "Do unused days survive?",
+    expected: gold.Expected = (LEAVE,),
+    by: str = "U1",
+    scopes: frozenset[str] = ALL,
+) -> str:
+    with database.writing() as connection:
+        return gold.propose(connection, Proposal(question, scopes, expected, "vote", by))
+
+
+def only(database: Database, scopes: frozenset[str] = ALL) -> gold.GoldCase:
+    with database.reading(scopes) as connection:
+        (case,) = gold.cases(connection, scopes)
+    return case
+
+
+def test_a_proposal_is_not_gold_before_somebody_accepts_it(database: Database) -> None:
+    case_id = propose(database)
+    with database.writing() as connection:
+        assert gold.rights(connection) == {}
+        gold.accept(connection, case_id, "UADMIN")
+        assert gold.rights(connection) == {case_id: ALL}
+        assert gold.counts(connection) == {"accepted": 1}
+    assert [(c.by, c.what) for c in only(database).history] == [("U1", "proposed"), ("UADMIN", "accepted")]
+
+
+def test_the_same_question_joins_the_first_proposal(database: Database) -> None:
+    other = Label("handbook", "faq.md")
+    first = propose(database)
+    assert propose(database, "do unused  days SURVIVE", by="U2") == first
+    assert propose(database, expected=(other,), by="U2") == first
+    case = only(database)
+    assert case.proposed_by == ("U1", "U2")
+    assert case.expected == (LEAVE, other)
+
+
+def test_the_same_question_under_other_rights_is_another_case(database: Database) -> None:
+    assert propose(database) != propose(database, scopes=LEGAL)
+
+
+def test_a_later_word_that_it_is_nowhere_counts(database: Database) -> None:
+    propose(database)
+    propose(database, expected=(), by="U2")
+    assert only(database).expected == ()
+
+
+def test_nobody_but_an_owner_changes_an_accepted_case(database: Database) -> None:
+    case_id = propose(database)
+    with database.writing() as connection:
+        gold.accept(connection, case_id, "UADMIN")
+    propose(database, expected=(), by="U2")
+    case = only(database)
+    assert (case.expected, case.state) == ((LEAVE,), "accepted")
+    assert case.history[-1].what == "disputed"
+
+
+def test_a_case_without_a_label_waits_for_one(database: Database) -> None:
+    case_id = propose(database, expected=None)
+    with pytest.raises(GoldCaseUnlabelled, match=case_id), database.writing() as connection:
+        gold.accept(connection, case_id, "UADMIN")
+    with database.writing() as connection:
+        case = gold.accept(connection, case_id, "UADMIN", expected=(LEAVE,))
+    assert (case.expected, case.history[-1].what) == ((LEAVE,), "corrected and accepted")
+
+
+def test_a_retired_case_is_not_measured_and_may_be_proposed_again(database: Database) -> None:
+    first = propose(database)
+    with database.writing() as connection:
+        gold.accept(connection, first, "UADMIN")
+        gold.retire(connection, first, "UADMIN", "the policy changed")
+        assert gold.rights(connection) == {}
+    assert propose(database) != first
+
+
+def test_a_case_is_read_only_with_all_of_its_scopes(database: Database) -> None:
+    case_id = propose(database, scopes=LEGAL)
+    with database.reading(ALL) as connection:
+        assert gold.cases(connection, ALL) == ()
+    with database.reading(LEGAL) as connection:
+        assert gold.get(connection, case_id, LEGAL).id == case_id
+        with pytest.raises(GoldCaseUnknown, match=case_id):
+            gold.get(connection, case_id, ALL)
+
+
+def test_an_export_can_be_imported_elsewhere(database: Database) -> None:
+    propose(database)
+    line = only(database).to_json()
+    with database.scratch() as other:
+        with other.writing() as connection:
+            assert gold.load(connection, [json.loads(json.dumps(line))], "UADMIN") == 1
+        copy = only(other)
+    assert (copy.id, copy.question, copy.expected) == (line["id"], line["question"], (LEAVE,))
+    assert copy.history[-1].what == "imported"
+
+
+def test_the_sample_questions_can_be_imported(database: Database) -> None:
+    file = Path(gold.__file__).parent / "samples" / "gold.jsonl"
+    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    with database.writing() as connection:
+        assert gold.load(connection, lines, "footnote", state="accepted") == len(lines) >= 30
+        assert gold.counts(connection) == {"accepted": len(lines)}
+
+
+def document(database: Database, number: int, name: str, text: str, scopes: Sequence[str] = ("workspace",)) -> None:
+    with database.writing() as connection:
+        add_chunk(connection, number, scopes)
+        here = documents.c.external_id == f"document-{number}"
+        values = {"external_id": name, "content_hash": str(hash(text))}
+        connection.execute(sa.update(documents).where(here).values(values))
+        connection.execute(sa.text("update chunks set text = :text where id = :id"), {"text": text, "id": number})
+
+
+def located(database: Database, label: Label, scopes: frozenset[str] = ALL) -> labels.Located:
+    with database.reading(scopes) as connection:
+        (found,) = labels.locate(connection, [label], scopes)
+    return found
+
+
+def test_a_quote_is_found_whatever_its_case_spacing_and_marks(database: Database) -> None:
+    document(database, 1, "leave.md", "You may carry **up to\n5** Unused days into the next year.")
+    assert located(database, LEAVE).chunk_ids == {1}
+
+
+def test_a_quote_that_no_longer_occurs_is_stale(database: Database) -> None:
+    document(database, 1, "leave.md", "Unused days are lost.")
+    document(database, 2, "other.md", "You may carry up to 5 unused days.")
+    assert located(database, LEAVE).chunk_ids == frozenset()
+
+
+def test_a_label_follows_a_document_that_was_renamed(database: Database) -> None:
+    document(database, 1, "guides/new.md", "You may carry up to 5 unused days.")
+    found = located(database, LEAVE)
+    assert (found.chunk_ids, found.label.external_id) == (frozenset({1}), "guides/new.md")
+
+
+def test_a_label_without_a_quote_follows_the_content(database: Database) -> None:
+    document(database, 1, "leave.md", "You may carry days.")
+    with database.reading(ALL) as connection:
+        (label,) = labels.stamped(connection, [Label("handbook", "leave.md")], ALL)
+    with database.writing() as connection:
+        connection.execute(sa.update(documents).values(external_id="guides/new.md"))
+    assert located(database, label).label.external_id == "guides/new.md"
+
+
+def test_a_quote_in_several_other_documents_proves_no_move(database: Database) -> None:
+    document(database, 1, "one.md", "You may carry up to 5 unused days.")
+    document(database, 2, "two.md", "You may carry up to 5 unused days, too.")
+    assert located(database, LEAVE).chunk_ids == frozenset()
+
+
+def test_what_the_case_may_not_read_is_not_found(database: Database) -> None:
+    document(database, 1, "leave.md", "You may carry up to 5 unused days.", ["channel:C7"])
+    assert located(database, LEAVE).chunk_ids == frozenset()
+    assert located(database, LEAVE, LEGAL).chunk_ids == {1}
+
+
+def test_a_quote_across_two_chunks_is_found_in_both() -> None:
+    pieces = [
+        Piece(1, "leave.md", (), "You may carry up to"),
+        Piece(2, "leave.md", (), "5 unused days."),
+        Piece(3, "leave.md", (), "x"),
+    ]
+    found = find(LEAVE, pieces)
+    assert (found.chunk_ids, found.split) == (frozenset({1, 2}), True)
+
+
+def test_without_a_quote_the_heading_counts_and_without_it_the_document() -> None:
+    pieces = [Piece(1, "a.md", ("A", "B"), "x"), Piece(2, "a.md", ("A", "B", "C"), "y"), Piece(3, "a.md", ("A",), "z")]
+    assert find(Label("s", "a.md", ("A", "B")), pieces).chunk_ids == {1, 2}
+    assert find(Label("s", "a.md"), pieces).chunk_ids == {1, 2, 3}
+
+
+def stored_answer(database: Database, citations: tuple[Citation, ...] = ()) -> str:
+    answer = Answer(
+        "a1",
+        "Do they survive?",
+        "Do unused days survive?",
+        "Yes [1].",
+        "answered",
+        citations,
+        (),
+        Found((), {}, "none", 1, {}),
+    )
+    with database.writing() as connection:
+        save(connection, answer, Question("Do they survive?", "U1", "C1"), ALL)
+    return answer.id
+
+
+@pytest.mark.parametrize(
+    ("said", "expected"),
+    [
+        (None, (Label("handbook", "leave.md", ("Leave",), "up to 5 unused days"),)),
+        ([], ()),
+        ([Entry(1, "handbook", "leave.md", "Leave", "")], (Label("handbook", "leave.md"),)),
+    ],
+)
+def test_a_vote_becomes_a_proposal_with_the_rights_of_the_reply(
+    database: Database, said: list[Entry] | None, expected: gold.Expected
+) -> None:
+    document(database, 1, "leave.md", "You may carry up to 5 unused days.")
+    with database.writing() as connection:
+        connection.execute(sa.text("update chunks set heading_path = '{Leave}'"))
+    answer_id = stored_answer(database, (Citation(1, 1, 1, "Leave", "", ("Leave",), "up to 5 unused days", None, ALL),))
+    with database.reading(ALL) as connection:
+        answer = load_answer(connection, answer_id)
+    assert answer is not None
+    proposals.propose(database, answer, "U1", said, "vote")
+    case = only(database)
+    assert (case.question, case.standalone) == ("Do they survive?", "Do unused days survive?")
+    assert (case.scopes, case.expected, case.state, case.answer_id) == (ALL, expected, "proposed", "a1")
+
+
+def test_a_source_that_the_reply_might_not_read_is_not_named_in_the_case(database: Database) -> None:
+    document(database, 1, "legal/acquisition.md", "Codename Heron.", ["channel:C7"])
+    answer_id = stored_answer(database)
+    with database.reading(ALL) as connection:
+        answer = load_answer(connection, answer_id)
+    assert answer is not None
+    proposals.propose(database, answer, "U1", [Entry(1, "handbook", "legal/acquisition.md", "Acquisition", "")], "vote")
+    assert only(database).expected is None
+
+
+def test_a_liked_answer_without_sources_waits_for_a_label(database: Database) -> None:
+    answer_id = stored_answer(database)
+    with database.reading(ALL) as connection:
+        answer = load_answer(connection, answer_id)
+    assert answer is not None
+    proposals.propose(database, answer, "U1", None, "vote")
+    assert only(database).expected is None

@@ -1,0 +1,84 @@
+"""The four buckets, on twenty constructed failures: five of each."""
+
+import pytest
+
+from knowledge.diagnosis import Failure, diagnose
+
+LONG = list(range(100, 130))
+"""Chunks that were not expected."""
+
+
+def stages(vector: list[int], keyword: list[int], fused: list[int], reranked: list[int]) -> dict[str, list[int]]:
+    return {"vector": vector, "keyword": keyword, "fused": fused, "reranked": reranked}
+
+
+EVERYWHERE = stages([1, *LONG], [1, *LONG], [1, *LONG], [1, *LONG])
+NOWHERE = stages(LONG, LONG, LONG, LONG)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Failure([], NOWHERE, LONG[:8]),
+        Failure([], {}, []),
+        Failure([], NOWHERE, []),
+        Failure([], EVERYWHERE, [1]),
+        Failure([], NOWHERE, LONG[:8], split=True, shared_terms=0),
+    ],
+)
+def test_what_no_chunk_holds_is_not_in_the_corpus(failure: Failure) -> None:
+    diagnosis = diagnose(failure)
+    assert (diagnosis.bucket, diagnosis.cause) == ("not_in_corpus", "absent")
+
+
+@pytest.mark.parametrize(
+    ("failure", "cause"),
+    [
+        (Failure([1], NOWHERE, LONG[:8], shared_terms=0), "wording"),
+        (Failure([1, 2], NOWHERE, LONG[:8], split=True, shared_terms=3), "chunking"),
+        (Failure([1], NOWHERE, LONG[:8], shared_terms=3), "crowded_out"),
+        (Failure([], NOWHERE, LONG[:8], hidden=True), "filter"),
+        (Failure([1], {}, [], shared_terms=0), "wording"),
+    ],
+)
+def test_what_neither_list_had_was_not_retrieved(failure: Failure, cause: str) -> None:
+    diagnosis = diagnose(failure)
+    assert (diagnosis.bucket, diagnosis.cause) == ("not_retrieved", cause)
+    assert diagnosis.missed_by == ("vector", "keyword")
+
+
+@pytest.mark.parametrize(
+    ("failure", "lost_after", "missed_by"),
+    [
+        (Failure([1], stages([1, *LONG], [1, *LONG], [1, *LONG], [*LONG, 1]), LONG[:8]), "reranked", ()),
+        (Failure([1], stages([1, *LONG], LONG, [*LONG, 1], [*LONG, 1]), LONG[:8]), "fused", ("keyword",)),
+        (Failure([1], stages([*LONG, 1], LONG, [*LONG, 1], [*LONG, 1]), LONG[:8]), "lists", ("keyword",)),
+        (Failure([1], stages([1, *LONG], [1, *LONG], [1, *LONG], [1, *LONG]), LONG[:8]), "selection", ()),
+        (Failure([1], stages(LONG, [*LONG, 1], [*LONG, 1], [*LONG[:20], 1]), LONG[:8]), "lists", ("vector",)),
+    ],
+)
+def test_what_a_list_had_and_was_not_given_ranked_too_low(
+    failure: Failure, lost_after: str, missed_by: tuple[str, ...]
+) -> None:
+    diagnosis = diagnose(failure)
+    assert diagnosis.bucket == "ranked_low"
+    assert (diagnosis.lost_after, diagnosis.missed_by) == (lost_after, missed_by)
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [
+        Failure([1], EVERYWHERE, [1, *LONG[:7]]),
+        Failure([1, 2], EVERYWHERE, [*LONG[:7], 2]),
+        Failure([1], stages(LONG, [1], [*LONG, 1], [1]), [1]),
+        Failure([1], EVERYWHERE, [*LONG[:7], 1], split=True),
+        Failure([1], EVERYWHERE, [1], hidden=True, shared_terms=0),
+    ],
+)
+def test_what_was_given_was_answered_wrongly(failure: Failure) -> None:
+    assert diagnose(failure).bucket == "answered_wrongly"
+
+
+def test_the_evidence_names_the_rank_at_every_stage() -> None:
+    failure = Failure([1, 2], stages([100, 1], [2], [100, 101, 2, 1], [*LONG[:11], 1, 2]), LONG[:8])
+    assert diagnose(failure).ranks == {"vector": 2, "keyword": 1, "fused": 3, "reranked": 12}
