@@ -9,3 +9,11 @@ class SlackUnavailable(FootnoteError):
 
 class SlackMisconfigured(FootnoteError):
     """A token or a scope is missing or wrong; the message names it."""
+
+
+class Undeliverable(FootnoteError):
+    """The place of a reply is gone or closed: the channel was archived or deleted, the bot removed, the thread deleted."""
+
+
+class DemoFailed(FootnoteError):
+    """The demo's bot did not do what the script waits for."""

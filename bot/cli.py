@@ -1,0 +1,50 @@
+"""The command `footnote`. Each command is a function in `bot.commands`; here they are only named."""
+
+import os
+import sys
+from typing import Annotated
+
+import typer
+
+from bot import logs
+from bot.commands import asking, documents, evaluating, operating, showing
+from knowledge.errors import FootnoteError
+
+app = typer.Typer(
+    name="footnote",
+    help="Answers questions in Slack from your own documents, with sources, under each reader's own rights.",
+    no_args_is_help=True,
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+
+app.command()(showing.demo)
+app.command()(operating.run)
+app.command()(asking.ask)
+app.command()(asking.access)
+app.command()(documents.sync)
+app.command()(documents.chunks)
+app.command()(evaluating.eval)
+
+
+@app.callback()
+def options(
+    log_level: Annotated[
+        str, typer.Option(envvar="FOOTNOTE_LOG_LEVEL", help="DEBUG, INFO, WARNING or ERROR.")
+    ] = "WARNING",
+) -> None:
+    level = log_level.upper()
+    if level not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
+        raise typer.BadParameter(f"{log_level!r} is not a level; use DEBUG, INFO, WARNING or ERROR")
+    logs.configure(level)
+
+
+def main() -> None:
+    """Entry point. Exit status: 0 answered or abstained, 1 the work failed, 2 wrong usage."""
+    os.environ.setdefault("HF_HUB_DISABLE_TELEMETRY", "1")
+    os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
+    try:
+        app()
+    except FootnoteError as error:
+        sys.stderr.write(f"footnote: {error}\n")
+        sys.exit(1)

@@ -1,0 +1,1 @@
+"""What `footnote` does from the shell, one file per group of commands."""

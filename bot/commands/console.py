@@ -1,0 +1,60 @@
+"""What every command shares: settings from the shell's environment, the engine's lifetime, and how results are printed."""
+
+import json
+import os
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+from bot.facts import WorkspaceFacts
+from bot.settings import Settings, load
+from knowledge.engine import Engine, open_engine
+from knowledge.errors import SettingsInvalid
+from knowledge.permissions import Decision
+
+Config = Annotated[
+    Path | None,
+    typer.Option(
+        "--config", "-c", envvar="FOOTNOTE_CONFIG", help="The settings file; default: ./footnote.toml if there."
+    ),
+]
+Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
+As = Annotated[str, typer.Option("--as", help="Who asks: an id or a name from the workspace facts.")]
+In = Annotated[str, typer.Option("--in", help="Where the reply would go: a channel's id or name, or dm.")]
+
+
+def settings(config: Path | None) -> Settings:
+    """The settings of this call. Without `config`, `footnote.toml` in the current folder is used when it exists."""
+    here = Path("footnote.toml")
+    return load(config or (here if here.exists() else None), os.environ)
+
+
+@contextmanager
+def engine(config: Path | None) -> Iterator[tuple[Settings, Engine]]:
+    chosen = settings(config)
+    opened = open_engine(chosen.knowledge)
+    try:
+        yield chosen, opened
+    finally:
+        opened.close()
+
+
+def decision(chosen: Settings, asker: str, place: str) -> Decision:
+    """What `asker` may use in `place`, by the workspace file of the settings."""
+    if chosen.slack.facts is None:
+        raise SettingsInvalid("--as and --in need facts about people: set `facts` in [slack] to a workspace file")
+    facts = WorkspaceFacts.read(chosen.slack.facts, frozenset(chosen.slack.trusted_bots))
+    return facts.decide(asker, place)
+
+
+def print_json(value: Any) -> None:
+    json.dump(value, sys.stdout, ensure_ascii=False, indent=2, default=str, allow_nan=False)
+    sys.stdout.write("\n")
+
+
+def say(text: str = "") -> None:
+    sys.stdout.write(text + "\n")

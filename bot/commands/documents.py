@@ -1,0 +1,49 @@
+"""`footnote sync` and `footnote chunks`: from files to what is indexed."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.commands.console import Config, Json, engine, print_json, say, settings
+from knowledge.errors import SettingsInvalid
+
+
+def sync(
+    sources: Annotated[list[str] | None, typer.Argument(help="Names of sources; none: all of them.")] = None,
+    full: Annotated[bool, typer.Option("--full", help="Load and encode everything again.")] = False,
+    config: Config = None,
+    json: Json = False,
+) -> None:
+    """Bring the index up to date with the sources now."""
+    with engine(config) as (chosen, opened):
+        known = {source.name: source for source in chosen.sources}
+        if unknown := sorted(set(sources or ()) - set(known)):
+            raise SettingsInvalid(f"no source is called {unknown[0]!r}; the settings have {', '.join(known) or 'none'}")
+        outcomes = [opened.indexer.sync(known[name], full=full) for name in (sources or known)]
+        if not sources:
+            opened.indexer.remove_missing_sources(list(known))
+    if json:
+        print_json({"sources": [outcome.as_json() for outcome in outcomes]})
+        return
+    for outcome in outcomes:
+        say(outcome.summary())
+    if any(outcome.error for outcome in outcomes):
+        raise typer.Exit(1)
+
+
+def chunks(
+    file: Annotated[Path, typer.Argument(help="A document.")], config: Config = None, json: Json = False
+) -> None:
+    """Load and cut one file, and show what would be indexed."""
+    from knowledge.encoders import load_embedder
+    from knowledge.preview import preview
+
+    chosen = settings(config)
+    shown = preview(file, load_embedder(chosen.models), chosen.chunking)
+    if json:
+        print_json(shown.as_json())
+        return
+    for chunk in shown.chunks:
+        say(f"── {' › '.join(chunk.heading_path) or shown.title}  ({chunk.tokens} tokens, {chunk.start}-{chunk.end})")
+        say(chunk.prefix + chunk.text)

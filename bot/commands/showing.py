@@ -1,0 +1,86 @@
+"""`footnote demo`: in the browser, or once as a script."""
+
+import os
+import signal
+import threading
+from typing import Annotated, Any
+
+import typer
+
+from bot.commands.console import Json, print_json, say
+from bot.demo import Demo, Played, running_demo
+from bot.script import read_script
+from bot.service import Part
+from bot.settings import default_home
+from knowledge import samples
+
+
+def demo(
+    once: Annotated[bool, typer.Option("--once", help="Play the scripted conversation, print it, and end.")] = False,
+    json: Json = False,
+    port: Annotated[int, typer.Option(help="Port of the page on 127.0.0.1; 0: any free one.")] = 0,
+) -> None:
+    """Show the whole product on an invented company: no account, no key, no Docker, no model download."""
+    from pathlib import Path
+
+    home = Path(os.environ.get("FOOTNOTE_HOME") or default_home(os.environ))
+    parts = (Part.RECEIVER, Part.WORKER) if once else tuple(Part)
+    with running_demo(home, os.environ, _quiet if json else say, parts=parts, port=port) as running:
+        if once:
+            _play(running, json)
+        else:
+            _until_interrupted(running)
+
+
+def _play(running: Demo, json: bool) -> None:
+    played = []
+    for turn in running.play(read_script(samples.CONVERSATION)):
+        played.append(turn)
+        if not json:
+            _show(turn)
+    if json:
+        print_json({"turns": [_as_json(turn) for turn in played]})
+    right = sum(not turn.faults for turn in played)
+    if not json:
+        say(f"\n{right} of {len(played)} questions ended as expected")
+    if right < len(played):
+        raise typer.Exit(1)
+
+
+def _show(played: Played) -> None:
+    turn = played.turn
+    say(f"\n── {turn.number}. {turn.about}")
+    say(f"{turn.asker} in {turn.place}: {turn.asked}")
+    say(played.reply.text)
+    for fault in played.faults:
+        say(f"!! {fault}")
+
+
+def _as_json(played: Played) -> dict[str, Any]:
+    turn, reply = played.turn, played.reply
+    return {
+        "turn": turn.number,
+        "about": turn.about,
+        "as": turn.asker,
+        "place": turn.place,
+        "asked": turn.asked,
+        "reply": {
+            "text": reply.text,
+            "outcome": reply.outcome,
+            "abstained": reply.outcome not in {"answered", "quoted"},
+            "citations": list(reply.citations),
+        },
+        "faults": list(played.faults),
+    }
+
+
+def _until_interrupted(running: Demo) -> None:
+    stop = threading.Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    say(f"\nOpen {running.server.url} and ask. Ctrl-C ends it.")
+    running.service.wait(stop)
+
+
+def _quiet(_: str) -> None:
+    return None

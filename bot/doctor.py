@@ -1,0 +1,185 @@
+"""`footnote doctor`: is everything there that the bot needs? Each check is one line with its remedy; none prints a secret."""
+
+import shutil
+import time
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from email.utils import parsedate_to_datetime
+from pathlib import Path
+from typing import Literal
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
+
+from bot.client import FAILURES, web_client
+from bot.local_slack.manifest import load_manifest
+from bot.logs import redact
+from bot.settings import Settings
+from knowledge.db import Database, open_database
+from knowledge.encoders import load_embedder
+from knowledge.errors import FootnoteError
+from knowledge.generations import active
+from knowledge.reranking import load_reranker
+from knowledge.settings import Source
+from knowledge.sources import open_source
+
+State = Literal["ok", "warn", "fail"]
+
+FREE_GB = 5.0
+CLOCK_OFF_S = 60.0
+"""Slack refuses signed requests that are five minutes off; schedules are off long before."""
+
+
+@dataclass(frozen=True)
+class Check:
+    """One line of the report. `remedy` is empty when there is nothing to do."""
+
+    name: str
+    state: State
+    says: str
+    remedy: str = ""
+
+
+def examine(settings: Settings) -> Iterator[Check]:
+    """Every check in turn, as soon as it is known. What one check needs and cannot have makes it fail, not stop."""
+    yield from _database(settings)
+    yield from _models(settings)
+    for source in settings.sources:
+        yield _source(source)
+    if not settings.sources:
+        yield Check("sources", "warn", "none configured", "add [[sources]] to footnote.toml")
+    yield from _slack(settings)
+    yield _claude(settings)
+    yield _disk(settings.home)
+
+
+def _database(settings: Settings) -> Iterator[Check]:
+    with _attempt("database") as failed, open_database(settings.knowledge) as database:
+        where = "embedded server" if settings.database_url is None else "configured server"
+        yield Check("database", "ok", f"{where}; extension, schema, reader role and row-level security are in place")
+        yield _index_model(settings, database)
+    yield from failed
+
+
+def _index_model(settings: Settings, database: Database) -> Check:
+    try:
+        with database.plain() as connection:
+            generation = active(connection, load_embedder(settings.models))
+    except FootnoteError as error:
+        return Check("index", "fail", str(error), "set the model back, or run `footnote sync --full`")
+    return Check("index", "ok", f"built with {generation.model}")
+
+
+def _models(settings: Settings) -> Iterator[Check]:
+    with _attempt("models") as failed:
+        embedder = load_embedder(settings.models)
+        reranker = load_reranker(settings.models)
+        yield Check("embedding model", "ok", f"{embedder.name}, {embedder.dimension} dimensions, {embedder.revision}")
+        yield Check("reranker", "ok", f"{reranker.name} (setting: {settings.models.reranker})")
+    yield from failed
+
+
+def _source(source: Source) -> Check:
+    name = f"source {source.name}"
+    try:
+        count = sum(1 for _ in open_source(source).list())
+    except (FootnoteError, OSError) as error:
+        return Check(name, "fail", redact(str(error)), "check its location and that this process may read it")
+    if not count:
+        return Check(name, "warn", "no documents", "check its location and `include`")
+    return Check(name, "ok", f"{count} documents")
+
+
+def _slack(settings: Settings) -> Iterator[Check]:
+    if settings.slack.bot_token is None:
+        yield Check("Slack", "warn", "not connected", "set SLACK_BOT_TOKEN and SLACK_APP_TOKEN")
+        return
+    client = web_client(settings.slack)
+    try:
+        answer = client.auth_test()
+    except SlackApiError as error:
+        yield Check("Slack", "fail", f"the bot token is refused: {error.response.get('error')}", "reinstall the app")
+        return
+    except FAILURES as error:
+        yield Check("Slack", "fail", f"not reachable: {redact(str(error))}", "check the network and SLACK_API_URL")
+        return
+    yield Check("Slack", "ok", f"workspace {answer.get('team')}, bot {answer.get('user')}")
+    yield _scopes(str(answer.headers.get("x-oauth-scopes", "")))
+    yield _clock(str(answer.headers.get("date", "")))
+    yield _socket(settings, client)
+    yield _membership(client)
+
+
+def _scopes(granted: str) -> Check:
+    missing = sorted(load_manifest().scopes - {scope.strip() for scope in granted.split(",")})
+    if missing:
+        return Check("Slack scopes", "fail", f"missing: {', '.join(missing)}", "add them to the app and reinstall it")
+    return Check("Slack scopes", "ok", "all that the manifest names")
+
+
+def _clock(date: str) -> Check:
+    try:
+        off_s = abs(time.time() - parsedate_to_datetime(date).timestamp())
+    except ValueError:
+        return Check("clock", "warn", "Slack did not say what time it is")
+    if off_s > CLOCK_OFF_S:
+        return Check("clock", "fail", f"{off_s:.0f} s away from Slack's", "synchronise this machine's clock")
+    return Check("clock", "ok", f"{off_s:.0f} s away from Slack's")
+
+
+def _socket(settings: Settings, client: WebClient) -> Check:
+    if settings.slack.mode == "http":
+        state: State = "ok" if settings.slack.signing_secret else "fail"
+        return Check("HTTP mode", state, "signing secret", "" if state == "ok" else "set SLACK_SIGNING_SECRET")
+    if settings.slack.app_token is None:
+        return Check("Socket Mode", "fail", "no app token", "set SLACK_APP_TOKEN (scope connections:write)")
+    try:
+        client.apps_connections_open(app_token=settings.slack.app_token.get_secret_value())
+    except FAILURES as error:
+        return Check("Socket Mode", "fail", redact(str(error)), "make an app-level token with connections:write")
+    return Check("Socket Mode", "ok", "a connection can be opened")
+
+
+def _membership(client: WebClient) -> Check:
+    try:
+        channels = client.users_conversations(types="public_channel,private_channel", limit=200)["channels"]
+    except FAILURES as error:
+        return Check("channels", "fail", redact(str(error)), "check the app's scopes")
+    if not channels:
+        return Check("channels", "warn", "the bot is in none", "/invite it to a channel")
+    return Check("channels", "ok", f"the bot is in {len(channels)}")
+
+
+def _claude(settings: Settings) -> Check:
+    if settings.answers.api_key is None:
+        return Check("Claude", "warn", "no key: answers are quotes from the documents", "set ANTHROPIC_API_KEY")
+    from knowledge.claude import describe_model
+
+    try:
+        return Check("Claude", "ok", describe_model(settings.answers))
+    except FootnoteError as error:
+        return Check("Claude", "fail", redact(str(error)), "check the key, the model's name and the network")
+
+
+def _disk(home: Path) -> Check:
+    there = next(folder for folder in (home, *home.parents) if folder.exists())
+    free_gb = shutil.disk_usage(there).free / 1e9
+    if free_gb < FREE_GB:
+        return Check("disk", "warn", f"{free_gb:.1f} GB free at {there}", "make room")
+    return Check("disk", "ok", f"{free_gb:.0f} GB free at {there}")
+
+
+@contextmanager
+def _attempt(name: str) -> Iterator[list[Check]]:
+    """Collects the failure of a group of checks instead of raising it."""
+    failed: list[Check] = []
+    try:
+        yield failed
+    except FootnoteError as error:
+        failed.append(Check(name, "fail", redact(str(error))))
+
+
+def worst(checks: Sequence[Check]) -> State:
+    order: Callable[[Check], int] = lambda check: ("ok", "warn", "fail").index(check.state)  # noqa: E731
+    return max(checks, key=order).state if checks else "ok"

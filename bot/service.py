@@ -1,0 +1,144 @@
+"""The bot in one process: receiver, worker and schedule on one database. The composition root of the Slack side.
+
+Started with `only`, a process does a part of it; any number of such processes share the database and nothing else.
+"""
+
+import threading
+from collections.abc import Callable, Sequence
+from enum import StrEnum
+from functools import partial
+from typing import Any
+
+import structlog
+from slack_bolt import App
+
+from bot.app import asgi, build_app
+from bot.client import identify, web_client
+from bot.directory import Directory
+from bot.errors import SlackUnavailable
+from bot.feedback import Feedback
+from bot.home import Home
+from bot.inbox import Inbox
+from bot.nightly import Nightly
+from bot.receiving import SocketReceiver
+from bot.reindex import Reindex
+from bot.replies import Replies
+from bot.responder import Responder
+from bot.settings import Settings
+from jobs.queue import Queue
+from jobs.schedule import Job, Scheduler
+from knowledge.engine import Engine
+from knowledge.proposals import propose
+from knowledge.settings import Source
+from knowledge.slots import Slot
+
+log = structlog.get_logger()
+
+BACKGROUND = frozenset({"reindex", "sync", "nightly"})
+"""Tasks that may take minutes; they have threads of their own, so that no question waits for them."""
+
+
+class Part(StrEnum):
+    RECEIVER = "receiver"
+    WORKER = "worker"
+    SCHEDULE = "schedule"
+
+
+class Service:
+    """`start` returns when the bot is ready; `stop` ends it, letting running work finish."""
+
+    def __init__(self, settings: Settings, engine: Engine, only: Sequence[Part] = tuple(Part)) -> None:
+        """Asks Slack whose token this is: raises `SlackMisconfigured` or `SlackUnavailable`."""
+        self._settings = settings
+        self._engine = engine
+        self._parts = frozenset(only)
+        self._stop = threading.Event()
+        self._threads: list[threading.Thread] = []
+        database, client = engine.database, web_client(settings.slack)
+        me = identify(client)
+        self.directory = Directory(client, database, settings.slack, me)
+        replies = Replies(client, database, me)
+        self.responder = Responder(database, self.directory, replies, engine.retriever, engine.answerer, me)
+        reindex = Reindex(
+            database, self.directory, replies, settings.sources, engine.indexer.sync, self.responder.correct
+        )
+        self.nightly = Nightly(settings, engine, self.directory, client)
+        tasks = {
+            **self.responder.tasks,
+            **Feedback(database, self.directory, replies, partial(propose, database)).tasks,
+            **reindex.tasks,
+            **Home(database, self.directory, client, me).tasks,
+        }
+        self.queue = Queue(database, tasks, BACKGROUND, transient=(SlackUnavailable,))
+        self.app: App = build_app(settings.slack, client, Inbox(database, self.queue.defer, settings.slack, me))
+        self.receiver = SocketReceiver(self.app, settings.slack) if settings.slack.mode == "socket" else None
+        self.scheduler = Scheduler(database, self._jobs())
+
+    def start(self) -> None:
+        self.queue.migrate()
+        if Part.WORKER in self._parts:
+            self._engine.retriever.warm()
+            self._run("worker", lambda: self.queue.run(self._stop))
+        if Part.SCHEDULE in self._parts:
+            self.scheduler.start()
+        if Part.RECEIVER in self._parts:
+            self._run("receiver", self._receive)
+
+    def wait(self, stop: threading.Event) -> None:
+        """Until `stop` is set, or a part of the bot has ended by itself."""
+        while not stop.wait(0.5):
+            if dead := [thread.name for thread in self._threads if not thread.is_alive()]:
+                log.error("a part of the bot ended", part=dead[0])
+                return
+
+    def stop(self) -> None:
+        """Take nothing more, finish what is running (up to the queue's grace), close the connection."""
+        self._stop.set()
+        if Part.SCHEDULE in self._parts:
+            self.scheduler.stop()
+        for thread in self._threads:
+            thread.join()
+
+    def sync(self, sources: Sequence[Source]) -> None:
+        """Bring these sources up to date, and take back answers whose documents are gone or have fewer readers."""
+        for source in sources:
+            outcome = self._engine.indexer.sync(source)
+            log.info(
+                "synced", **{k: v for k, v in outcome.as_json().items() if k != "failed"}, failed=len(outcome.failed)
+            )
+        self.responder.correct()
+
+    def _jobs(self) -> list[Job]:
+        schedule, zone = self._settings.schedule, self._settings.schedule.timezone
+        usual = [s for s in self._settings.sources if s.schedule is None]
+        jobs = [Job("sync", schedule.sync, zone, self._syncing(usual))]
+        jobs += [
+            Job(f"sync {s.name}", s.schedule, zone, self._syncing([s])) for s in self._settings.sources if s.schedule
+        ]
+        return [*jobs, *self.nightly.jobs]
+
+    def _syncing(self, sources: Sequence[Source]) -> Callable[[Slot], None]:
+        return lambda _: self.sync(sources)
+
+    def _receive(self) -> None:
+        if self.receiver is not None:
+            self.receiver.run(self._stop)
+        else:
+            _serve_http(asgi(self.app), self._settings.slack.http_port, self._stop)
+
+    def _run(self, name: str, target: Callable[[], Any]) -> None:
+        thread = threading.Thread(target=target, name=f"footnote-{name}")
+        thread.start()
+        self._threads.append(thread)
+
+
+def _serve_http(application: Any, port: int, stop: threading.Event) -> None:
+    """Slack's requests over HTTP, behind whatever terminates TLS on this machine, until `stop` is set."""
+    import uvicorn
+
+    server = uvicorn.Server(uvicorn.Config(application, host="127.0.0.1", port=port, log_config=None))
+    serving = threading.Thread(target=server.run, name="footnote-http")
+    serving.start()
+    stop.wait()
+    server.should_exit = True
+    serving.join()
