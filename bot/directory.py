@@ -26,6 +26,7 @@ ONE_BY_ONE = 20
 """Up to this many unknown people are asked for singly (100 calls a minute are allowed), more as one list (20 a minute)."""
 IN_FLIGHT = 5
 """How often a fact is asked for again because it changed while it was asked for."""
+READERS = frozenset({PersonKind.MEMBER, PersonKind.GUEST, PersonKind.EXTERNAL})
 NOBODY = frozenset({"user_not_found", "user_not_visible", "users_not_found"})
 
 
@@ -62,13 +63,11 @@ class Directory:
 
     def is_member(self, person_id: str, channel_id: str) -> bool:
         """Whether this person can open what is posted in the channel."""
-        place, person = self.place(channel_id, person_id), self.person(person_id)
-        if place.kind is PlaceKind.PUBLIC and person.kind is PersonKind.MEMBER:
-            return True
-        if place.kind is PlaceKind.DIRECT:
-            return True
-        readers = {PersonKind.MEMBER, PersonKind.GUEST, PersonKind.EXTERNAL}
-        return person.kind in readers and channel_id in person.channels
+        person, place = self.person(person_id), self.place(channel_id, person_id)
+        if person.kind not in READERS:
+            return False
+        everyone = place.kind is PlaceKind.PUBLIC and person.kind is PersonKind.MEMBER
+        return everyone or place.kind is PlaceKind.DIRECT or channel_id in person.channels
 
     def is_admin(self, person_id: str) -> bool:
         """An administrator by configuration, or one of the workspace who is not a guest or deactivated."""
@@ -80,7 +79,9 @@ class Directory:
         found = {}
         for key, kind in [(p, "person") for p in people] + [(c, "channel") for c in channels]:
             try:
-                facts = self._facts_of([key], self._since())[key] if kind == "person" else self._channel(key, self._since())
+                facts = (
+                    self._facts_of([key], self._since())[key] if kind == "person" else self._channel(key, self._since())
+                )
             except SlackUnavailable:
                 continue
             if facts["name"]:
@@ -97,7 +98,7 @@ class Directory:
 
     def _person(self, person_id: str, since: datetime) -> Person:
         kind = PersonKind(self._facts_of([person_id], since)[person_id]["kind"])
-        if kind not in (PersonKind.MEMBER, PersonKind.GUEST, PersonKind.EXTERNAL):
+        if kind not in READERS:
             return Person(person_id, kind)
         channels = self._fact(f"channels_of:{person_id}", since, lambda: self._ask_channels_of(person_id))
         return Person(person_id, kind, frozenset(channels))
@@ -223,7 +224,11 @@ def person_facts(user: Json, our_team: str) -> dict[str, Any]:
     """What is kept of Slack's user object. Whatever it does not say makes the kind `unknown`."""
     profile = user.get("profile") or {}
     name = profile.get("display_name") or profile.get("real_name") or user.get("name") or ""
-    return {"name": name, "kind": _person_kind(user, our_team), "admin": bool(user.get("is_admin") or user.get("is_owner"))}
+    return {
+        "name": name,
+        "kind": _person_kind(user, our_team),
+        "admin": bool(user.get("is_admin") or user.get("is_owner")),
+    }
 
 
 def _person_kind(user: Json, our_team: str) -> PersonKind:
@@ -243,7 +248,14 @@ def _person_kind(user: Json, our_team: str) -> PersonKind:
 
 def channel_facts(channel: Json) -> dict[str, Any]:
     """What is kept of Slack's conversation object; a conversation of no known kind is `unknown`."""
-    shares = ("is_shared", "is_ext_shared", "is_org_shared", "is_pending_ext_shared", "pending_shared", "pending_connected_team_ids")
+    shares = (
+        "is_shared",
+        "is_ext_shared",
+        "is_org_shared",
+        "is_pending_ext_shared",
+        "pending_shared",
+        "pending_connected_team_ids",
+    )
     return {
         "name": channel.get("name") or "",
         "kind": _place_kind(channel),

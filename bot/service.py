@@ -58,9 +58,16 @@ class Service:
         me = identify(client)
         self.directory = Directory(client, database, settings.slack, me)
         replies = Replies(client, database, me)
-        self.responder = Responder(database, self.directory, replies, engine.retriever, engine.answerer, me)
+        self.responder = Responder(
+            database, self.directory, replies, retriever=engine.retriever, answerer=engine.answerer, me=me
+        )
         reindex = Reindex(
-            database, self.directory, replies, settings.sources, engine.indexer.sync, self.responder.correct
+            database,
+            self.directory,
+            replies,
+            sources=settings.sources,
+            sync=engine.indexer.sync,
+            afterwards=self.responder.correct,
         )
         self.nightly = Nightly(settings, engine, self.directory, client)
         tasks = {

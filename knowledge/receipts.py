@@ -67,7 +67,9 @@ def record(
         "message_key": message_key,
         "thread_key": thread_key,
     }
-    return connection.scalar(insert(inbox).values(row).on_conflict_do_nothing().returning(inbox.c.id))
+    statement = insert(inbox).values(row).on_conflict_do_nothing().returning(inbox.c.id)
+    new: int | None = connection.scalar(statement)
+    return new
 
 
 def claim(connection: sa.Connection, inbox_id: int) -> Receipt | None:
@@ -114,6 +116,23 @@ def recent(connection: sa.Connection, person: str, limit: int) -> tuple[Receipt,
     asked = sa.select(*_COLUMNS).where(inbox.c.person == person, inbox.c.message_key.is_not(None))
     rows = connection.execute(asked.order_by(inbox.c.id.desc()).limit(limit))
     return tuple(Receipt(**row._mapping) for row in rows)
+
+
+def count_today(connection: sa.Connection, person: str, kind: str) -> int:
+    """How many things of a kind this person sent in the last 24 hours."""
+    recent = inbox.c.received_at > sa.func.now() - sa.text("interval '1 day'")
+    sent = sa.select(sa.func.count()).where(inbox.c.person == person, inbox.c.kind == kind, recent)
+    return int(connection.scalar(sent) or 0)
+
+
+def health(connection: sa.Connection) -> tuple[int, int]:
+    """How many questions wait, and how many failed in the last 24 hours."""
+    failed = (inbox.c.state == "failed") & (inbox.c.finished_at > sa.func.now() - sa.text("interval '1 day'"))
+    waiting = sa.func.count().filter(inbox.c.state.in_(OPEN))
+    row = connection.execute(
+        sa.select(waiting, sa.func.count().filter(failed)).where(inbox.c.message_key.is_not(None))
+    ).one()
+    return int(row[0]), int(row[1])
 
 
 def change_text(connection: sa.Connection, inbox_id: int, payload: Mapping[str, Any]) -> None:

@@ -79,10 +79,10 @@ def _tombstone(key: str) -> str:
 
 def _upsert(connection: sa.Connection, values: Mapping[str, Any], as_of: datetime) -> int:
     rows = [{"key": key, "value": value, "as_of": as_of} for key, value in sorted(values.items())]
-    statement = insert(facts)
-    statement = statement.on_conflict_do_update(
+    new = insert(facts)
+    statement = new.on_conflict_do_update(
         index_elements=[facts.c.key],
-        set_={"value": statement.excluded.value, "as_of": statement.excluded.as_of},
-        where=facts.c.as_of <= statement.excluded.as_of,
-    ).returning(facts.c.key)
-    return len(connection.scalars(statement, rows).all())
+        set_={"value": new.excluded.value, "as_of": new.excluded.as_of},
+        where=facts.c.as_of <= new.excluded.as_of,
+    )
+    return len(connection.scalars(statement.returning(facts.c.key), rows).all())

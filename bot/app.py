@@ -1,0 +1,77 @@
+"""The Bolt app: a middleware writes everything down before it is acknowledged, and the listeners only acknowledge.
+
+Socket Mode and HTTP serve the same app. The work itself is done by whoever runs the deferred tasks.
+"""
+
+import re
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
+
+from slack_bolt import Ack, App, BoltResponse
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
+
+from bot import blocks, wording
+from bot.inbox import Inbox
+from bot.settings import Slack
+
+LISTENERS = 32
+"""Threads for listeners. With Bolt's own 5 a click waits behind five slow events for longer than the 3 s it has."""
+
+ANYTHING = re.compile(".*", re.DOTALL)
+
+
+def build_app(settings: Slack, client: WebClient, inbox: Inbox) -> App:
+    """An app that receives for `inbox`. Verifies the token (`auth.test`), so Slack must be reachable."""
+    secret = settings.signing_secret.get_secret_value() if settings.signing_secret else None
+    app = App(
+        client=client,
+        signing_secret=secret,
+        process_before_response=False,
+        listener_executor=ThreadPoolExecutor(LISTENERS, thread_name_prefix="footnote-listener"),
+        attaching_conversation_kwargs_enabled=False,
+    )
+
+    @app.use
+    def write_down(body: dict[str, Any], next: Callable[[], BoltResponse]) -> BoltResponse:
+        inbox.receive(body)
+        return next()
+
+    app.event(ANYTHING)(_nothing_more)
+    app.command(ANYTHING)(_command_received)
+    app.shortcut(ANYTHING)(_received)
+    app.view(ANYTHING)(_received)
+    app.action(re.compile("name_source(:.*)?"))(_name_source)
+    app.action(ANYTHING)(_received)
+    return app
+
+
+def asgi(app: App) -> Any:
+    """The same app behind HTTP, as an ASGI application at /slack/events; requests are checked by their signature."""
+    from slack_bolt.adapter.asgi import SlackRequestHandler
+
+    return SlackRequestHandler(app)
+
+
+def _nothing_more() -> None:
+    return None
+
+
+def _received(ack: Ack) -> None:
+    ack()
+
+
+def _command_received(ack: Ack) -> None:
+    ack(text=wording.COMMAND_RECEIVED)
+
+
+def _name_source(ack: Ack, body: dict[str, Any], action: dict[str, Any], client: WebClient) -> None:
+    """A view must be opened within three seconds, so it is not left to a worker; it holds nothing that was read."""
+    ack()
+    try:
+        client.views_open(trigger_id=body["trigger_id"], view=blocks.name_source_view(str(action.get("value"))))
+    except SlackApiError as error:
+        # The person clicked, waited and went away; there is nobody to tell.
+        if error.response.get("error") not in ("expired_trigger_id", "exchanged_trigger_id"):
+            raise

@@ -1,0 +1,248 @@
+"""What is said, as Slack's Block Kit, within every limit of Slack. Pure: no call, no clock, no reading.
+
+A message holds at most 50 blocks, 13,200 characters and one table; long answers become several messages, cut between
+paragraphs. The sources and the feedback buttons are on the last one.
+"""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+from bot import wording
+from bot.markdown import Piece, pieces
+from bot.mrkdwn import escape, link
+from knowledge.answers import Answer, Citation
+from knowledge.passages import Passage
+
+Block = dict[str, Any]
+
+MESSAGE_CHARS = 11_500
+SECTION_CHARS = 3_000
+FALLBACK_CHARS = 3_900
+"""chat.update refuses a longer `text`; it is what notifications and screen readers get."""
+BUTTON_CHARS = 75
+LABEL_CHARS = 200
+CANDIDATES = 5
+MESSAGE_BLOCKS = 45
+
+
+@dataclass(frozen=True)
+class Post:
+    """One message. `text` is the plain version for notifications, screen readers and later questions in the thread."""
+
+    text: str
+    blocks: tuple[Block, ...]
+
+    def arguments(self) -> dict[str, Any]:
+        return {"text": self.text, "blocks": list(self.blocks), "unfurl_links": False, "unfurl_media": False}
+
+
+def answer(answer_id: str, text: str, citations: Sequence[Citation], notice: str | None = None) -> tuple[Post, ...]:
+    """An answer in Markdown with [n] marks, as the messages to send in order. Only cited addresses become links."""
+    known = {citation.url for citation in citations}
+    lines = sources(citations)
+    messages = _packed(pieces(text, known.__contains__, MESSAGE_CHARS), sum(map(len, lines)))
+    posts = []
+    for number, packed in enumerate(messages, start=1):
+        last = number == len(messages)
+        blocks = [*([context(notice)] if notice and number == 1 else []), *_body(packed)]
+        if len(messages) > 1:
+            blocks.append(context(wording.part(number, len(messages))))
+        blocks += [*map(context, _joined(lines)), feedback(answer_id)] if last else []
+        posts.append(Post(_fallback(piece.plain for piece in packed), tuple(blocks)))
+    return tuple(posts)
+
+
+def reply(found: Answer, *, direct: bool) -> tuple[Post, ...]:
+    """Whatever came out of answering, as messages. `direct`: only the asker reads them."""
+    match found.outcome:
+        case "answered" | "quoted":
+            said = wording.NOTICES.get(found.notice or "") or (wording.QUOTED if found.outcome == "quoted" else None)
+            return answer(found.id, found.text, found.citations, said)
+        case "abstained":
+            return (without_answer(found, wording.ABSTAINED_DIRECT if direct else wording.ABSTAINED),)
+        case _:
+            return (without_answer(found, wording.SERVICE_FAILED),)
+
+
+def without_answer(found: Answer, lead: str) -> Post:
+    """No answer: what is missing, as far as the model said it, and the nearest documents that may be shown here."""
+    missing = [section(escape(_clip(found.text, SECTION_CHARS // 2)))] if found.text else []
+    nearest = [f"• {_passage(passage)}" for passage in found.nearest]
+    shown = [context("\n".join([wording.NEAREST, *nearest]))] if nearest else []
+    return Post("\n".join([lead, *nearest]), (section(lead), *missing, *shown, feedback(found.id)))
+
+
+def plain(answer_id: str | None, text: str) -> Post:
+    """A message without any structure, for the case that Slack refuses the real one."""
+    shown = _clip(text, SECTION_CHARS)
+    return Post(shown, (section(shown), *([feedback(answer_id)] if answer_id else ())))
+
+
+def notice(text: str) -> Post:
+    """One sentence of ours."""
+    return Post(text, (section(text),))
+
+
+def sources(citations: Sequence[Citation]) -> tuple[str, ...]:
+    """One line a source: its number, its linked title and path, and when it was last changed."""
+    return tuple(_source(citation) for citation in citations)
+
+
+def label(title: str, heading_path: Sequence[str], fallback: str = "") -> str:
+    """`Title › Heading`, without a first heading that only repeats the title."""
+    path = heading_path[1:] if tuple(heading_path[:1]) == (title,) else heading_path
+    return " › ".join(part for part in ((title or fallback).strip(), *path) if part)
+
+
+def section(text: str, accessory: Block | None = None) -> Block:
+    shown = {"type": "section", "text": {"type": "mrkdwn", "text": _clip(text, SECTION_CHARS)}}
+    return {**shown, "accessory": accessory} if accessory else shown
+
+
+def context(text: str) -> Block:
+    return {"type": "context", "elements": [{"type": "mrkdwn", "text": _clip(text, SECTION_CHARS)}]}
+
+
+def header(text: str) -> Block:
+    return {"type": "header", "text": {"type": "plain_text", "text": _clip(text, 150), "emoji": True}}
+
+
+def button(text: str, action: str, value: str, style: str | None = None) -> Block:
+    shown = {"type": "plain_text", "text": _clip(text, BUTTON_CHARS), "emoji": False}
+    made = {"type": "button", "action_id": action, "value": value, "text": shown}
+    return {**made, "style": style} if style else made
+
+
+def actions(elements: Sequence[Block]) -> Block:
+    return {"type": "actions", "elements": list(elements)}
+
+
+def feedback(answer_id: str) -> Block:
+    buttons = {
+        name: {
+            "text": {"type": "plain_text", "text": text},
+            "accessibility_label": text,
+            "value": f"{sign}:{answer_id}",
+        }
+        for name, text, sign in (
+            ("positive_button", wording.FEEDBACK_YES, "+1"),
+            ("negative_button", wording.FEEDBACK_NO, "-1"),
+        )
+    }
+    return {"type": "context_actions", "elements": [{"type": "feedback_buttons", "action_id": "feedback", **buttons}]}
+
+
+def private_remainder(answer_id: str) -> Post:
+    """The offer that only the asker sees. It names nothing; the button carries the answer's id alone."""
+    show = button(wording.SHOW_PRIVATELY, "show_privately", answer_id)
+    return Post(wording.PRIVATE_REMAINDER, (section(wording.PRIVATE_REMAINDER), actions([show])))
+
+
+@dataclass(frozen=True)
+class Candidate:
+    """A document that may have been the right source."""
+
+    document_id: int
+    title: str
+    heading_path: tuple[str, ...] = ()
+
+
+def ask_source(answer_id: str, candidates: Sequence[Candidate], lead: str) -> Post:
+    """Which source was right? One button a candidate, another document, or none at all."""
+    rows = [
+        section(
+            escape(label(candidate.title, candidate.heading_path)),
+            button("This one", f"expected_source:{candidate.document_id}", answer_id),
+        )
+        for candidate in candidates[:CANDIDATES]
+    ]
+    rest = [button(wording.OTHER_SOURCE, "name_source", answer_id)]
+    rest.append(button(wording.NOT_IN_DOCUMENTS, "not_in_documents", answer_id))
+    return Post(lead, (section(lead), *rows, actions(rest)))
+
+
+def name_source_view(answer_id: str) -> dict[str, Any]:
+    """The form for a title or a link."""
+    field = {
+        "type": "input",
+        "block_id": "document",
+        "label": {"type": "plain_text", "text": wording.NAME_SOURCE_LABEL},
+        "hint": {"type": "plain_text", "text": wording.NAME_SOURCE_HINT},
+        "element": {"type": "plain_text_input", "action_id": "document", "max_length": 500},
+    }
+    return {
+        "type": "modal",
+        "callback_id": "name_source",
+        "private_metadata": answer_id,
+        "title": {"type": "plain_text", "text": wording.NAME_SOURCE_TITLE},
+        "submit": {"type": "plain_text", "text": wording.SAVE},
+        "close": {"type": "plain_text", "text": wording.CANCEL},
+        "blocks": [field],
+    }
+
+
+def _source(citation: Citation) -> str:
+    return (
+        f"[{citation.n}] {_titled(citation.title, citation.heading_path, citation.url)}{_changed(citation.updated_at)}"
+    )
+
+
+def _passage(passage: Passage) -> str:
+    return _titled(passage.title, passage.heading_path, passage.url) + _changed(passage.updated_at)
+
+
+def _titled(title: str, heading_path: Sequence[str], url: str) -> str:
+    return link(url, _clip(label(title, heading_path, url.rstrip("/").rpartition("/")[2]), LABEL_CHARS))
+
+
+def _changed(updated_at: datetime | None) -> str:
+    return f" · {wording.date(updated_at)}" if updated_at else ""
+
+
+def _packed(parts: Sequence[Piece], reserve: int) -> list[list[Piece]]:
+    """The pieces of each message: within its characters, with one table at most, and `reserve` left in the last one."""
+    messages: list[list[Piece]] = [[]]
+    for piece in parts:
+        current = messages[-1]
+        full = sum(each.size + 2 for each in current) + piece.size > MESSAGE_CHARS
+        two_tables = piece.table is not None and any(each.table for each in current)
+        if current and (full or two_tables or len(_body([*current, piece])) > MESSAGE_BLOCKS):
+            messages.append([])
+        messages[-1].append(piece)
+    if messages[-1] and sum(each.size + 2 for each in messages[-1]) + reserve > MESSAGE_CHARS:
+        messages.append([])
+    return messages
+
+
+def _body(parts: Sequence[Piece]) -> list[Block]:
+    """Neighbouring Markdown pieces as one block, tables as blocks of their own."""
+    blocks: list[Block] = []
+    for piece in parts:
+        if piece.table:
+            blocks.append(piece.table)
+        elif blocks and blocks[-1]["type"] == "markdown":
+            blocks[-1] = {"type": "markdown", "text": f"{blocks[-1]['text']}\n\n{piece.markdown}"}
+        else:
+            blocks.append({"type": "markdown", "text": piece.markdown})
+    return blocks
+
+
+def _joined(lines: Sequence[str]) -> list[str]:
+    """Lines put together into as few texts as the limit of one text allows."""
+    texts: list[str] = []
+    for line in lines:
+        if texts and len(texts[-1]) + 1 + len(line) <= SECTION_CHARS:
+            texts[-1] += "\n" + line
+        else:
+            texts.append(_clip(line, SECTION_CHARS))
+    return texts
+
+
+def _fallback(texts: Iterable[str]) -> str:
+    return _clip("\n".join(texts), FALLBACK_CHARS) or wording.SOURCES
+
+
+def _clip(text: str, limit: int) -> str:
+    return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

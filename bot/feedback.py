@@ -1,0 +1,192 @@
+"""Votes and what they are good for: 👍 and 👎 by button or reaction, and "which source was right?".
+
+A vote counts when the voter can read the answer; one a person, taken back with the reaction. A label is a proposal:
+nothing enters the gold set unreviewed. Guests and people of other workspaces may vote, but propose nothing.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from typing import Protocol
+
+import structlog
+from sqlalchemy import Connection
+
+from bot import blocks, wording
+from bot.blocks import Candidate, Post
+from bot.directory import Directory
+from bot.errors import SlackUnavailable, Undeliverable
+from bot.mrkdwn import escape
+from bot.replies import Replies
+from knowledge import answers, catalog, receipts, retrieval, votes
+from knowledge.answers import StoredAnswer
+from knowledge.catalog import Entry
+from knowledge.db import Database
+from knowledge.permissions import PersonKind, Scopes
+from knowledge.receipts import Receipt
+
+log = structlog.get_logger()
+
+ASKED_PER_DAY = 10
+"""After this many votes in a day a person is not asked for the right source any more."""
+LABELS_PER_DAY = 20
+
+
+class Propose(Protocol):
+    """Puts a gold case forward. `expected` None: the answer's own citations were right; (): not in the documents."""
+
+    def __call__(self, answer: StoredAnswer, person: str, expected: Sequence[Entry] | None, origin: str) -> object: ...
+
+
+class Feedback:
+    """Threads share it. `tasks` are what a worker runs."""
+
+    def __init__(self, database: Database, directory: Directory, replies: Replies, propose: Propose) -> None:
+        self._database = database
+        self._directory = directory
+        self._replies = replies
+        self._propose = propose
+
+    @property
+    def tasks(self) -> Mapping[str, Callable[[int], None]]:
+        return {"vote": self.vote, "label": self.label, "ask_source": self.ask_source}
+
+    def vote(self, inbox_id: int) -> None:
+        """Count or withdraw a vote; ask for the right source after a 👎, propose the cited ones after a 👍."""
+        if (receipt := self._begin(inbox_id)) is None:
+            return
+        answer_id, value, added = _vote(receipt)
+        answer = self._answer(answer_id)
+        person = str(receipt.person)
+        if answer is None or not self._can_read(person, answer):
+            return self._end(receipt, "refused")
+        with self._database.plain() as connection:
+            if not added:
+                votes.withdraw(connection, answer_id, person, value)
+                return receipts.finish(connection, receipt.id, "done")
+            counted = votes.cast(connection, answer_id, person, value)
+            today = votes.cast_today(connection, person)
+        if counted and self._is_member(person) and today <= ASKED_PER_DAY:
+            if value < 0:
+                self._ask(receipt, answer, wording.ASK_SOURCE)
+            else:
+                self._propose(answer, person, None, "vote")
+        self._end(receipt, "done")
+
+    def ask_source(self, inbox_id: int) -> None:
+        """The message shortcut: the same question about any answer of ours."""
+        if (receipt := self._begin(inbox_id)) is None:
+            return
+        with self._database.plain() as connection:
+            reply = receipts.reply_at(connection, str(receipt.payload["channel"]), str(receipt.payload["ts"]))
+        answer = self._answer(reply.answer_id) if reply and reply.answer_id else None
+        person = str(receipt.person)
+        if answer is None:
+            self._replies.respond(receipt.payload.get("response_url"), blocks.notice(wording.NOT_AN_ANSWER))
+        elif self._can_read(person, answer) and self._is_member(person):
+            self._ask(receipt, answer, wording.ASK_SOURCE)
+        else:
+            self._replies.respond(receipt.payload.get("response_url"), blocks.notice(wording.CANNOT_VOTE))
+        self._end(receipt, "done")
+
+    def label(self, inbox_id: int) -> None:
+        """Somebody says which source was right; their own rights at this moment decide what they may name."""
+        if (receipt := self._begin(inbox_id)) is None:
+            return
+        answer, person = self._answer(str(receipt.payload.get("value"))), str(receipt.person)
+        if answer is None or not self._can_read(person, answer) or not self._is_member(person):
+            self._say(receipt, answer, wording.CANNOT_VOTE)
+            return self._end(receipt, "refused")
+        match receipt.payload["action"]:
+            case "not_in_documents":
+                self._accept(receipt, answer, [])
+            case "expected_source":
+                with self._reading(person) as (connection, scopes):
+                    found = catalog.document(connection, int(receipt.payload["detail"]), scopes)
+                if found:
+                    self._accept(receipt, answer, [found])
+                else:
+                    self._say(receipt, answer, wording.CANNOT_VOTE)
+            case _:
+                self._named(receipt, answer, person, str(receipt.payload["fields"]["document"]))
+        self._end(receipt, "done")
+
+    def _named(self, receipt: Receipt, answer: StoredAnswer, person: str, name: str) -> None:
+        with self._reading(person) as (connection, scopes):
+            found = catalog.find(connection, name, scopes)
+        if len(found) == 1:
+            self._accept(receipt, answer, found)
+        elif found:
+            choice = [Candidate(entry.document_id, entry.title) for entry in found]
+            self._tell(receipt, answer, blocks.ask_source(answer.id, choice, wording.which_document(escape(name))))
+        else:
+            self._say(receipt, answer, wording.unknown_document(escape(name)))
+
+    def _ask(self, receipt: Receipt, answer: StoredAnswer, lead: str) -> None:
+        """Offer what was found for the answer, as far as this person may open it."""
+        with self._reading(str(receipt.person)) as (connection, scopes):
+            passages = retrieval.read(connection, answer.stages["passages"], scopes)
+        candidates: dict[int, Candidate] = {}
+        for chunk_id in answer.stages["passages"]:
+            if passage := passages.get(chunk_id):
+                candidate = Candidate(passage.document_id, passage.title, passage.heading_path)
+                candidates.setdefault(passage.document_id, candidate)
+        self._tell(receipt, answer, blocks.ask_source(answer.id, list(candidates.values()), lead))
+
+    def _accept(self, receipt: Receipt, answer: StoredAnswer, expected: Sequence[Entry]) -> None:
+        person = str(receipt.person)
+        with self._database.plain() as connection:
+            many = receipts.count_today(connection, person, "label") > LABELS_PER_DAY
+        if not many:
+            self._propose(answer, person, expected, "vote")
+        self._say(receipt, answer, wording.LABEL_LIMIT if many else wording.LABEL_THANKS)
+
+    def _say(self, receipt: Receipt, answer: StoredAnswer | None, words: str) -> None:
+        self._tell(receipt, answer, blocks.notice(words))
+
+    def _tell(self, receipt: Receipt, answer: StoredAnswer | None, post: Post) -> None:
+        """Tell the person who clicked, and nobody else: where they clicked, else beside the answer."""
+        url = receipt.payload.get("response_url")
+        is_prompt = receipt.kind == "label"
+        if is_prompt and self._replies.respond(url, post, replace=True):
+            return
+        if answer is None or answer.reply_channel is None:
+            return
+        try:
+            self._replies.whisper(answer.reply_channel, answer.thread_ts, str(receipt.person), post)
+        except (SlackUnavailable, Undeliverable) as error:
+            log.warning("feedback note not sent", answer=answer.id, error=str(error))
+
+    def _begin(self, inbox_id: int) -> Receipt | None:
+        with self._database.plain() as connection:
+            return receipts.claim(connection, inbox_id)
+
+    def _end(self, receipt: Receipt, state: str) -> None:
+        with self._database.plain() as connection:
+            receipts.finish(connection, receipt.id, state)
+
+    def _answer(self, answer_id: str) -> StoredAnswer | None:
+        """The answer's row, whoever may read it; what is shown of it is decided by the reader's own scopes."""
+        with self._database.writing() as connection:
+            return answers.load(connection, answer_id)
+
+    def _can_read(self, person: str, answer: StoredAnswer) -> bool:
+        return answer.reply_channel is not None and self._directory.is_member(person, answer.reply_channel)
+
+    def _is_member(self, person: str) -> bool:
+        return self._directory.person(person).kind is PersonKind.MEMBER
+
+    @contextmanager
+    def _reading(self, person: str) -> Iterator[tuple[Connection, Scopes]]:
+        """A transaction that reads what this person may open now."""
+        scopes = self._directory.decide(person, None).allowed
+        with self._database.reading(scopes) as connection:
+            yield connection, scopes
+
+
+def _vote(receipt: Receipt) -> tuple[str, int, bool]:
+    """The answer, +1 or -1, and whether it was given or taken back; from a button or a reaction."""
+    payload = receipt.payload
+    if "answer" in payload:
+        return str(payload["answer"]), int(payload["value"]), bool(payload["added"])
+    value, _, answer_id = str(payload.get("value")).partition(":")
+    return answer_id, -1 if value == "-1" else 1, True

@@ -1,0 +1,99 @@
+"""App Home: what I can search for you, how to ask, what you asked lately; for administrators health and failures."""
+
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import structlog
+from slack_sdk import WebClient
+
+from bot import wording
+from bot.blocks import Block, actions, button, context, header, section
+from bot.client import FAILURES, Identity
+from bot.directory import Directory
+from bot.errors import SlackUnavailable
+from bot.mrkdwn import escape, readable, without_mention
+from knowledge import catalog, receipts
+from knowledge.catalog import SourceState
+from knowledge.db import Database
+from knowledge.receipts import Receipt
+
+log = structlog.get_logger()
+
+RECENT = 5
+STALE_AFTER = timedelta(days=2)
+"""A source that was not read for this long is marked."""
+
+
+class Home:
+    def __init__(self, database: Database, directory: Directory, client: WebClient, me: Identity) -> None:
+        self._database = database
+        self._directory = directory
+        self._client = client
+        self._me = me
+
+    @property
+    def tasks(self) -> Mapping[str, Callable[[int], None]]:
+        return {"home": self.home}
+
+    def home(self, inbox_id: int) -> None:
+        """Publish the tab as this person may see it now."""
+        with self._database.plain() as connection:
+            receipt = receipts.claim(connection, inbox_id)
+        if receipt is None:
+            return
+        try:
+            self._client.views_publish(user_id=str(receipt.person), view=self._view(str(receipt.person)))
+        except FAILURES as error:
+            log.warning("home not shown", error=type(error).__name__)
+        with self._database.plain() as connection:
+            receipts.finish(connection, receipt.id, "done")
+
+    def _view(self, person: str) -> dict[str, Any]:
+        try:
+            allowed = self._directory.decide(person, None).allowed
+            admin = self._directory.is_admin(person)
+        except SlackUnavailable:
+            return {"type": "home", "blocks": [section(wording.FACTS_UNKNOWN)]}
+        with self._database.reading(allowed) as connection:
+            states = catalog.source_states(connection, allowed)
+        with self._database.plain() as connection:
+            asked = receipts.recent(connection, person, RECENT)
+            health = receipts.health(connection) if admin else None
+        now = datetime.now(UTC)
+        questions = [_question(receipt, self._me) for receipt in asked]
+        return {"type": "home", "blocks": view_blocks(states, questions, health, now)}
+
+
+def view_blocks(
+    states: Sequence[SourceState], questions: Sequence[str], health: tuple[int, int] | None, now: datetime
+) -> list[Block]:
+    """The tab's blocks. `health`: questions waiting and questions failed in the last day; None for others than admins."""
+    sources = [section(_state(state, now)) for state in states[:40]] or [section(wording.HOME_NO_ACCESS)]
+    recent = [section("\n".join(f"• {question}" for question in questions) or wording.HOME_NONE)]
+    shown = [header(wording.HOME_TITLE), *sources, context(wording.HOME_CHANNELS_NOTE), {"type": "divider"}]
+    shown += [header(wording.HOME_HOW), section(wording.HELP), header(wording.HOME_RECENT), *recent]
+    if health is not None:
+        failures = [section(line) for state in states for line in _failures(state)][:20]
+        again = button(wording.HOME_REINDEX, "home_reindex", "all")
+        shown += [{"type": "divider"}, header(wording.HOME_ADMIN), section(wording.home_health(*health)), *failures]
+        shown.append(actions([again]))
+    return shown
+
+
+def _question(receipt: Receipt, me: Identity) -> str:
+    text = readable(without_mention(str(receipt.payload.get("text") or ""), me.user), {})
+    return escape(text[:200]) or "…"
+
+
+def _state(state: SourceState, now: datetime) -> str:
+    stale = state.succeeded_at is None or now - state.succeeded_at > STALE_AFTER
+    line = wording.home_source(state.name, state.documents, wording.ago(state.succeeded_at, now))
+    return f"{line} :warning:" if stale else line
+
+
+def _failures(state: SourceState) -> list[str]:
+    outcome = state.outcome or {}
+    lines = [wording.home_failure(state.name, escape(str(outcome["error"])))] if outcome.get("error") else []
+    failed = outcome.get("failed") or ()
+    return lines + [wording.home_failure(state.name, escape(f"{f['document']}: {f['reason']}")) for f in failed[:5]]

@@ -1,0 +1,154 @@
+"""`/reindex [source | all | status]`: an administrator has documents read again, and is told how it went, alone.
+
+The command is acknowledged at once; this is the work behind it. A caller learns of a source only when its readers
+include the caller. Slack lets a command be answered five times, so progress is told sparingly.
+"""
+
+import secrets
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import Protocol
+
+import structlog
+
+from bot import blocks, wording
+from bot.directory import Directory
+from bot.errors import SlackUnavailable
+from bot.mrkdwn import escape
+from bot.replies import Replies
+from knowledge import catalog, receipts
+from knowledge.db import Database
+from knowledge.errors import FootnoteError
+from knowledge.outcomes import SyncOutcome
+from knowledge.permissions import Scopes
+from knowledge.receipts import Receipt
+from knowledge.settings import Source
+
+log = structlog.get_logger()
+
+PROGRESS_EVERY_S = 10.0
+PROGRESS_AT_MOST = 3
+FAILURES_SHOWN = 10
+
+
+class Sync(Protocol):
+    def __call__(
+        self, source: Source, full: bool = False, on_progress: Callable[[int, int], None] | None = None
+    ) -> SyncOutcome: ...
+
+
+@dataclass
+class Progress:
+    """Tells where the command was given how far a source is, a few times at most. `total` counts documents to read."""
+
+    tell: Callable[[str], None]
+    told: int = 0
+    last: float = field(default_factory=time.monotonic)
+
+    def of(self, name: str) -> Callable[[int, int], None]:
+        def step(done: int, total: int) -> None:
+            if self.told < PROGRESS_AT_MOST and time.monotonic() - self.last >= PROGRESS_EVERY_S:
+                self.told, self.last = self.told + 1, time.monotonic()
+                self.tell(wording.sync_progress(name, done, total))
+
+        return step
+
+
+class Reindex:
+    """`sync` reads one source; `afterwards` runs when documents may have gone or lost readers."""
+
+    def __init__(
+        self,
+        database: Database,
+        directory: Directory,
+        replies: Replies,
+        *,
+        sources: Sequence[Source],
+        sync: Sync,
+        afterwards: Callable[[], object],
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._replies = replies
+        self._sources = sources
+        self._sync = sync
+        self._afterwards = afterwards
+
+    @property
+    def tasks(self) -> Mapping[str, Callable[[int], None]]:
+        return {"reindex": self.reindex}
+
+    def reindex(self, inbox_id: int) -> None:
+        with self._database.plain() as connection:
+            receipt = receipts.claim(connection, inbox_id)
+        if receipt is None:
+            return
+        person = str(receipt.person)
+        try:
+            allowed = self._directory.decide(person, None).allowed if self._directory.is_admin(person) else None
+        except SlackUnavailable:
+            self._tell(receipt, wording.FACTS_UNKNOWN)
+        else:
+            self._tell(receipt, wording.ADMINS_ONLY if allowed is None else self._carry_out(receipt, allowed))
+        with self._database.plain() as connection:
+            receipts.finish(connection, receipt.id, "done")
+
+    def _carry_out(self, receipt: Receipt, allowed: Scopes) -> str:
+        """What to say in the end. Sources that the caller may not know do not exist here."""
+        known = {source.name: source for source in self._sources if set(source.scopes) & allowed}
+        wanted = str(receipt.payload.get("text") or "all").strip().lower()
+        if not known:
+            return wording.NO_SOURCES
+        if wanted == "status":
+            return self._status(allowed)
+        if wanted != "all" and wanted not in known:
+            return wording.unknown_source(escape(wanted), sorted(known))
+        chosen = list(known.values()) if wanted == "all" else [known[wanted]]
+        progress = Progress(lambda words: self._tell(receipt, words))
+        told = [self._run(source, progress) for source in chosen]
+        self._afterwards()
+        return "\n".join(told)
+
+    def _run(self, source: Source, progress: Progress) -> str:
+        error_id = secrets.token_hex(4)
+        try:
+            outcome = self._sync(source, on_progress=progress.of(source.name))
+        except (FootnoteError, OSError) as error:
+            log.warning("sync failed", source=source.name, error_id=error_id, error=str(error))
+            return wording.sync_failed(source.name, error_id)
+        if outcome.error:
+            log.warning("sync failed", source=source.name, error_id=error_id, error=outcome.error)
+            running = "already running" in outcome.error
+            return wording.already_running(source.name) if running else wording.sync_failed(source.name, error_id)
+        return described(outcome)
+
+    def _status(self, allowed: Scopes) -> str:
+        with self._database.reading(allowed) as connection:
+            states = catalog.source_states(connection, allowed)
+        now = datetime.now(UTC)
+        lines = [wording.home_source(s.name, s.documents, wording.ago(s.succeeded_at, now)) for s in states]
+        return "\n".join(lines) or wording.NO_SOURCES
+
+    def _tell(self, receipt: Receipt, words: str) -> None:
+        """Where the command was given; in a direct message when that is no longer possible, or on the Home tab."""
+        post = blocks.notice(words)
+        if self._replies.respond(receipt.payload.get("response_url"), post, replace=True):
+            return
+        person = str(receipt.person)
+        try:
+            self._replies.whisper(self._replies.direct(person), None, person, post)
+        except FootnoteError as error:
+            log.warning("nobody was told about a reindex", inbox=receipt.id, error=str(error))
+
+
+def described(outcome: SyncOutcome) -> str:
+    """One source's sync in words, with the documents that could not be read and why."""
+    lines = [wording.sync_outcome(outcome)]
+    if outcome.failed:
+        lines.append(wording.sync_unreadable(len(outcome.failed)))
+        lines += [f"• {escape(document)}: {escape(reason)}" for document, reason in outcome.failed[:FAILURES_SHOWN]]
+    if len(outcome.failed) > FAILURES_SHOWN:
+        lines.append("…")
+    return "\n".join(lines)

@@ -1,0 +1,229 @@
+"""Sending: status, messages exactly once, whispers to one person, changes of what was sent.
+
+Once: each message carries the id of the event it answers. Whoever takes over from a process that died looks for those
+marks in the thread before posting anything, so a message that was sent but not yet noted is found, not repeated.
+"""
+
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import structlog
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
+from slack_sdk.webhook import WebhookClient
+
+from bot import wording
+from bot.blocks import Post, plain
+from bot.client import FAILURES, Identity
+from bot.errors import SlackUnavailable, Undeliverable
+from knowledge import receipts
+from knowledge.db import Database
+from knowledge.receipts import Receipt, Reply
+
+log = structlog.get_logger()
+
+MARK = "footnote_reply"
+PAUSES_S = (0.5, 2.0)
+"""Before a message whose fate is unknown is looked for and, if it is not there, sent again."""
+
+PLAIN_BLOCKS = 2
+"""What the plainest form of a reply consists of."""
+
+TOO_MUCH = frozenset(
+    {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "invalid_attachments"}
+)
+NOWHERE = frozenset(
+    [
+        "channel_not_found",
+        "is_archived",
+        "not_in_channel",
+        "restricted_action",
+        "user_disabled",
+        "invalid_thread_ts",
+        "thread_not_found",
+        "messages_tab_disabled",
+        "cannot_reply_to_message",
+        "user_not_in_channel",
+        "message_not_found",
+        "cant_update_message",
+    ]
+)
+"""There is no place any more where the reply could go."""
+
+
+class Replies:
+    """Threads share it. Raises `Undeliverable` when there is no place for a message, `SlackUnavailable` when Slack is away."""
+
+    def __init__(self, client: WebClient, database: Database, me: Identity) -> None:
+        self._client = client
+        self._database = database
+        self._me = me
+
+    def status(self, channel: str, thread: str) -> None:
+        """Show that the bot is at work. Nobody misses it when it fails; it ends with the reply or after two minutes."""
+        try:
+            self._client.assistant_threads_setStatus(channel_id=channel, thread_ts=thread, status=wording.STATUS)
+        except FAILURES as error:
+            log.info("status not shown", channel=channel, error=_code(error))
+
+    def thread(self, channel: str, root: str) -> list[Mapping[str, Any]]:
+        """The messages of a thread, oldest first. Raises `SlackUnavailable`."""
+        try:
+            return list(self._thread(channel, root))
+        except FAILURES as error:
+            if _code(error) in NOWHERE:
+                return []
+            raise SlackUnavailable(f"the thread cannot be read: {_code(error)}") from error
+
+    def send(
+        self,
+        receipt: Receipt,
+        channel: str,
+        thread: str | None,
+        posts: Sequence[Post],
+        answer_id: str | None = None,
+    ) -> None:
+        """Post every message of a reply that is not there yet. `thread` None: not in a thread."""
+        with self._database.plain() as connection:
+            noted = {reply.part for reply in receipts.replies_to(connection, receipt.id)}
+        sent = self._sent(receipt, channel, thread) if receipt.attempt > 1 else {}
+        for part, post in enumerate(posts):
+            if part in noted:
+                continue
+            ts = sent.get(part) or self._post(_Target(receipt, channel, thread, part), post, answer_id)
+            with self._database.plain() as connection:
+                receipts.add_reply(connection, Reply(channel, ts, receipt.id, part, answer_id))
+
+    def replace(
+        self, receipt: Receipt, channel: str, thread: str, posts: Sequence[Post], answer_id: str | None
+    ) -> None:
+        """Make the messages already sent for `receipt` say `posts`; add or delete messages where the number differs."""
+        with self._database.plain() as connection:
+            there = receipts.replies_to(connection, receipt.id)
+        for reply, post in zip(there, posts, strict=False):
+            self.change(reply, post)
+            with self._database.plain() as connection:
+                receipts.add_reply(connection, Reply(reply.channel, reply.ts, receipt.id, reply.part, answer_id))
+        for reply in there[len(posts) :]:
+            self.delete(reply)
+        if len(posts) > len(there):
+            self.send(receipt, channel, thread, posts, answer_id)
+
+    def change(self, reply: Reply, post: Post) -> None:
+        try:
+            self._client.chat_update(channel=reply.channel, ts=reply.ts, **post.arguments())
+        except FAILURES as error:
+            raise _translated(error, "a reply could not be changed") from error
+
+    def delete(self, reply: Reply) -> None:
+        try:
+            self._client.chat_delete(channel=reply.channel, ts=reply.ts)
+        except FAILURES as error:
+            if _code(error) not in NOWHERE:
+                raise _translated(error, "a reply could not be deleted") from error
+        with self._database.plain() as connection:
+            receipts.drop_reply(connection, reply)
+
+    def whisper(self, channel: str, thread: str | None, person: str, post: Post) -> None:
+        """Tell one person in a channel; in a direct conversation as a message of its own, which lasts."""
+        place: dict[str, Any] = {"channel": channel, **({"thread_ts": thread} if thread else {})}
+        try:
+            if channel.startswith("D"):
+                self._client.chat_postMessage(**place, **post.arguments())
+            else:
+                self._client.chat_postEphemeral(**place, user=person, text=post.text, blocks=list(post.blocks))
+        except FAILURES as error:
+            raise _translated(error, "a private note could not be sent") from error
+
+    def respond(self, url: str | None, post: Post, *, replace: bool = False) -> bool:
+        """Answer a click or a command where it was made. False when its address is used up or expired."""
+        if not url:
+            return False
+        try:
+            answer = WebhookClient(url).send(
+                text=post.text, blocks=list(post.blocks), response_type="ephemeral", replace_original=replace
+            )
+        except FAILURES as error:
+            log.info("no answer to a click", error=_code(error))
+            return False
+        return answer.status_code == 200
+
+    def direct(self, person: str) -> str:
+        """The channel of the conversation between the bot and a person."""
+        try:
+            return str(self._client.conversations_open(users=person)["channel"]["id"])
+        except FAILURES as error:
+            raise _translated(error, "a direct conversation could not be opened") from error
+
+    def _post(self, target: "_Target", post: Post, answer_id: str | None) -> str:
+        """The message's ts. When its fate is unknown it is looked for before it is sent again."""
+        for pause_s in (*PAUSES_S, None):
+            try:
+                return str(self._client.chat_postMessage(**target.arguments(), **post.arguments())["ts"])
+            except FAILURES as error:
+                code = _code(error)
+                if code in TOO_MUCH and len(post.blocks) > PLAIN_BLOCKS:
+                    log.warning("Slack refused a reply's form", inbox=target.receipt.id, error=code)
+                    post = plain(answer_id, post.text)
+                    continue
+                if pause_s is None or code in NOWHERE or code in TOO_MUCH:
+                    raise _translated(error, "a reply could not be sent") from error
+            time.sleep(pause_s)
+            if ts := self._sent(target.receipt, target.channel, target.thread).get(target.part):
+                return ts
+        raise SlackUnavailable("Slack refused a reply in every form")
+
+    def _sent(self, receipt: Receipt, channel: str, thread: str | None) -> dict[int, str]:
+        """The messages of this reply that are in Slack, noted or not: their ts by part."""
+        messages = self.thread(channel, thread) if thread else self._recent(channel)
+        found = {}
+        for message in messages:
+            payload = (message.get("metadata") or {}).get("event_payload") or {}
+            if self._me.wrote(dict(message)) and payload.get("event") == receipt.event_id:
+                found[int(payload["part"])] = str(message["ts"])
+        return found
+
+    def _recent(self, channel: str) -> list[Mapping[str, Any]]:
+        try:
+            page = self._client.conversations_history(channel=channel, limit=50, include_all_metadata=True)
+        except FAILURES as error:
+            raise _translated(error, "the conversation cannot be read") from error
+        return list(page["messages"])
+
+    def _thread(self, channel: str, root: str) -> Iterator[Mapping[str, Any]]:
+        cursor: str | None = None
+        while True:
+            page = self._client.conversations_replies(
+                channel=channel, ts=root, limit=200, cursor=cursor, include_all_metadata=True
+            )
+            yield from page["messages"]
+            cursor = (page.get("response_metadata") or {}).get("next_cursor")
+            if not cursor:
+                return
+
+
+@dataclass(frozen=True)
+class _Target:
+    """One message of a reply, and where it goes."""
+
+    receipt: Receipt
+    channel: str
+    thread: str | None
+    part: int
+
+    def arguments(self) -> dict[str, Any]:
+        payload = {"event": self.receipt.event_id, "part": self.part}
+        place = {"channel": self.channel, "metadata": {"event_type": MARK, "event_payload": payload}}
+        return {**place, "thread_ts": self.thread} if self.thread else place
+
+
+def _translated(error: BaseException, what: str) -> Undeliverable | SlackUnavailable:
+    kind = Undeliverable if _code(error) in NOWHERE else SlackUnavailable
+    return kind(f"{what}: {_code(error)}")
+
+
+def _code(error: BaseException) -> str:
+    """Slack's error code, or the kind of failure; never the text of a message."""
+    return str(error.response.get("error")) if isinstance(error, SlackApiError) else type(error).__name__

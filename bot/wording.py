@@ -1,0 +1,173 @@
+"""Every sentence that a person reads in Slack, in one place, so that another language is one more file like this.
+
+Short and plain; no exception text; ids only where they help an administrator to find the log line.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime, timedelta
+
+from knowledge.outcomes import SyncOutcome
+
+STATUS = "is looking in the documents…"
+COMMAND_RECEIVED = "On it. I will report here, only to you."
+
+FEEDBACK_YES = "Helpful"
+FEEDBACK_NO = "Not right"
+SOURCES = "Sources"
+
+HELP = (
+    "Ask me anything that is written down, in your own words: mention me in a channel, or write to me directly. "
+    "I answer in the thread, name my sources, and only use documents that everyone who reads the answer may open. "
+    "In a direct message I can use everything *you* may open. If an answer is not right, press *Not right*: that is how I learn."
+)
+NO_QUESTION = "I could not find a question in that message. " + HELP
+
+FACTS_UNKNOWN = "I cannot check right now who may read what, so I have not looked at any document. Please ask again in a few minutes."
+NOTHING_ALLOWED_PERSON = "I cannot answer you here: your account may not read this workspace's documents through me."
+NOTHING_ALLOWED_PLACE = (
+    "I cannot answer in this conversation, because I do not know for sure who reads it. Ask me in a direct message."
+)
+CHANGED_MEANWHILE = "While I was writing, who may read this conversation or its documents changed, so I have kept the answer back. Please ask again."
+RESTRICTED_PLACE = (
+    "Only you see this: people from outside the workspace can read this conversation, so here I only use its own documents. "
+    "In a direct message I can use everything you may open."
+)
+
+QUOTED = "In the documents' own words:"
+NOTICES = {
+    "unavailable": "The answering service does not respond right now. In the documents' own words:",
+    "over_budget": "Today's budget for written answers is used up. In the documents' own words:",
+    "declined": "I could not write an answer to this. In the documents' own words:",
+    "unverified": "I could not write an answer that the documents support word for word. In their own words:",
+    "cut_short": "This answer was cut short; what is here was checked.",
+}
+"""By `knowledge.answers.Notice`."""
+ABSTAINED = "I found no answer to this in the documents that everyone here may open."
+ABSTAINED_DIRECT = "I found no answer to this in the documents that you may open."
+NEAREST = "The nearest I found:"
+SERVICE_FAILED = (
+    "The answering service does not respond right now, and no single sentence of the documents answers this."
+)
+
+PRIVATE_REMAINDER = "Only you see this: documents that not everyone here may open seem to answer this better."
+SHOW_PRIVATELY = "Show me privately"
+NOT_YOURS = "Only the person who asked can use this button."
+SENT_PRIVATELY = "I have answered you in a direct message."
+
+VOTE_THANKS = "Thank you. Noted."
+VOTE_WITHDRAWN = "Your vote is withdrawn."
+ASK_SOURCE = "Thank you for telling me. Which source would have been right? One tap helps the next person."
+ASK_SOURCE_NOTHING_FOUND = "Thank you for telling me. Which source would have been right?"
+CANNOT_VOTE = "Only people who can read this answer can rate it."
+NOT_IN_DOCUMENTS = "It is not in the documents"
+OTHER_SOURCE = "Another document…"
+NAME_SOURCE_TITLE = "Which document?"
+NAME_SOURCE_LABEL = "Its title, or a link to it"
+NAME_SOURCE_HINT = "I look among the documents that you may open."
+SAVE = "Save"
+CANCEL = "Cancel"
+LABEL_THANKS = "Thank you. I have put this forward; somebody who looks after the documents will check it."
+NOT_AN_ANSWER = "This shortcut works on my answers. It changes nothing elsewhere."
+LABEL_LIMIT = "Thank you. You have put forward a lot today; I will take more from you tomorrow."
+
+WITHDRAWN_QUESTION = "_The question was deleted, so I have taken my answer back._"
+WITHDRAWN_SOURCE = "_A document that this answer relied on is no longer available here, so I have taken the answer back. Ask again for a new one._"
+
+ADMINS_ONLY = "Only administrators can do this."
+NO_SOURCES = "There is no source that you may know of."
+
+
+def failed(error_id: str) -> str:
+    return f"Something went wrong on my side and I could not answer. If it happens again, tell an administrator the id `{error_id}`."
+
+
+def part(number: int, of: int) -> str:
+    return f"Part {number} of {of}"
+
+
+def date(moment: datetime) -> str:
+    return f"{moment.day} {moment:%b %Y}"
+
+
+def private_answer(question: str) -> str:
+    return f"You asked: {question}"
+
+
+def unknown_document(named: str) -> str:
+    return f"I found no document called “{named}” that you may open. Check the title, or paste its link."
+
+
+def which_document(named: str) -> str:
+    return f"More than one document fits “{named}”. Which one?"
+
+
+def unknown_source(name: str, known: Sequence[str]) -> str:
+    return f"There is no source “{name}”. There are: {', '.join(known)}; or all, or status."
+
+
+def already_running(name: str) -> str:
+    return f"{name} is being read already; I will not start it twice."
+
+
+def sync_started(names: Sequence[str]) -> str:
+    return f"Reading {', '.join(names)}…"
+
+
+def sync_progress(name: str, done: int, total: int) -> str:
+    return f"Reading {name}: {done} of {total} documents…"
+
+
+def sync_outcome(done: SyncOutcome) -> str:
+    counts = {
+        "added": done.added,
+        "changed": done.changed,
+        "with fewer readers": done.narrowed,
+        "removed": done.deleted,
+    }
+    said = [f"{count} {what}" for what, count in counts.items() if count] or ["nothing new"]
+    return f"*{done.name}*: {', '.join(said)}, {done.same} unchanged, in {done.ms / 1000:.1f} s."
+
+
+def sync_failed(name: str, error_id: str) -> str:
+    return f"*{name}* could not be read; nothing of it was removed. The log has the reason under `{error_id}`."
+
+
+def sync_unreadable(count: int) -> str:
+    return f"{count} document{'s' if count != 1 else ''} could not be read:"
+
+
+def ago(moment: datetime | None, now: datetime) -> str:
+    """How long ago, roughly, in words."""
+    if moment is None:
+        return "never"
+    past = now - moment
+    for unit, name in ((timedelta(days=1), "day"), (timedelta(hours=1), "hour"), (timedelta(minutes=1), "minute")):
+        if past >= unit:
+            count = past // unit
+            return f"{count} {name}{'s' if count != 1 else ''} ago"
+    return "just now"
+
+
+HOME_TITLE = "What I can search for you"
+HOME_HOW = "How to ask"
+HOME_RECENT = "Your recent questions"
+HOME_NONE = "Nothing yet. Mention me in a channel, or write to me in *Messages*."
+HOME_NO_ACCESS = "There is nothing that I may search for you. Ask an administrator if you expected something else."
+HOME_ADMIN = "For administrators"
+HOME_REINDEX = "Read all documents again"
+HOME_REVIEW = "Put forward by colleagues"
+HOME_CHANNELS_NOTE = "In a channel I use less: only what everybody who can read that channel may open."
+ACCEPT = "Accept"
+REJECT = "Reject"
+
+
+def home_source(name: str, documents: int, synced: str) -> str:
+    return f"*{name}* · {documents} document{'s' if documents != 1 else ''} · last read {synced}"
+
+
+def home_failure(name: str, reason: str) -> str:
+    return f":warning: *{name}*: {reason}"
+
+
+def home_health(waiting: int, failed_today: int) -> str:
+    return f"{waiting} question{'s' if waiting != 1 else ''} waiting · {failed_today} failed in the last day"

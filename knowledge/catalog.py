@@ -1,0 +1,115 @@
+"""Documents and sources as a reader may know them. Run inside `Database.reading(scopes)`: the transaction's scopes decide."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from knowledge.acls import visible
+from knowledge.permissions import Scopes
+from knowledge.tables import acls, answers, chunks, documents, sources
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One document."""
+
+    document_id: int
+    source: str
+    external_id: str
+    title: str
+    url: str
+
+
+@dataclass(frozen=True)
+class SourceState:
+    """A source as its readers may know it; `documents` counts those they may read. `failures`: document and reason."""
+
+    name: str
+    kind: str
+    documents: int
+    succeeded_at: datetime | None
+    outcome: Mapping[str, Any] | None
+
+
+def readable_chunks(connection: sa.Connection, chunk_ids: Iterable[int], scopes: Scopes) -> frozenset[int]:
+    """Those of the chunks that still exist and that a holder of `scopes` may read."""
+    wanted = sa.select(chunks.c.id).where(chunks.c.id.in_(list(chunk_ids)), visible(chunks.c.acl_id, scopes))
+    return frozenset(connection.scalars(wanted))
+
+
+def document(connection: sa.Connection, document_id: int, scopes: Scopes) -> Entry | None:
+    query = sa.select(*_ENTRY).where(documents.c.id == document_id, visible(documents.c.acl_id, scopes))
+    row = connection.execute(query).first()
+    return _entry(row) if row else None
+
+
+def find(connection: sa.Connection, named: str, scopes: Scopes, limit: int = 5) -> tuple[Entry, ...]:
+    """Readable documents by link, path or title: exact ones alone if there are any, else titles that contain the words."""
+    name = named.strip().strip("<>").partition("|")[0]
+    readable = visible(documents.c.acl_id, scopes)
+    exact = sa.or_(
+        documents.c.url == name, documents.c.external_id == name, sa.func.lower(documents.c.title) == name.lower()
+    )
+    words = [documents.c.title.icontains(word, autoescape=True) for word in name.split()]
+    for condition in (exact, sa.and_(*words) if words else sa.false()):
+        query = sa.select(*_ENTRY).where(readable, condition).order_by(sa.func.length(documents.c.title)).limit(limit)
+        if rows := connection.execute(query).all():
+            return tuple(map(_entry, rows))
+    return ()
+
+
+def source_states(connection: sa.Connection, scopes: Scopes) -> tuple[SourceState, ...]:
+    """The sources in which a holder of `scopes` may read something, by name."""
+    count = sa.func.count(documents.c.id)
+    query = (
+        sa.select(sources.c.name, sources.c.kind, count, sources.c.succeeded_at, sources.c.outcome)
+        .join(documents, documents.c.source == sources.c.name)
+        .where(documents.c.state == "ok", visible(documents.c.acl_id, scopes))
+        .group_by(sources.c.name)
+        .order_by(sources.c.name)
+    )
+    return tuple(SourceState(*row) for row in connection.execute(query))
+
+
+def unsupported_answers(connection: sa.Connection, since: datetime) -> tuple[str, ...]:
+    """Ids of answers since then that cite a document which is gone, or which their readers may no longer open.
+
+    Needs a transaction that writes: it looks at every answer, and returns no text.
+    """
+    cited = (
+        sa.func.jsonb_to_recordset(answers.c.citations)
+        .table_valued(sa.column("document_id", sa.BigInteger), joins_implicitly=True)
+        .render_derived(with_types=True)
+    )
+    still = (
+        sa.select(documents.c.id)
+        .join(acls, acls.c.id == documents.c.acl_id)
+        .where(documents.c.id == cited.c.document_id, acls.c.scopes.overlap(answers.c.scopes))
+        .exists()
+    )
+    query = sa.select(answers.c.id).where(
+        answers.c.created_at > since, answers.c.outcome.in_(("answered", "quoted")), ~still
+    )
+    return tuple(connection.scalars(query.select_from(answers, cited).distinct()))
+
+
+def withdraw_answer(connection: sa.Connection, answer_id: str) -> None:
+    """Take an answer's text away for good; needs a transaction that writes."""
+    gone = {"outcome": "withdrawn", "text": "", "citations": []}
+    connection.execute(sa.update(answers).where(answers.c.id == answer_id).values(gone))
+
+
+_ENTRY = (
+    documents.c.id.label("document_id"),
+    documents.c.source,
+    documents.c.external_id,
+    documents.c.title,
+    documents.c.url,
+)
+
+
+def _entry(row: Any) -> Entry:
+    return Entry(**row._mapping)

@@ -1,0 +1,46 @@
+"""Votes on answers: one a person and answer, the latest counts, and taking it back is possible."""
+
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
+
+from knowledge.tables import votes
+
+
+@dataclass(frozen=True)
+class Tally:
+    up: int
+    down: int
+
+
+def cast(connection: sa.Connection, answer_id: str, person: str, value: int) -> bool:
+    """Count `value` (+1 or -1) for this person; False when exactly that was counted already."""
+    standing = (votes.c.answer_id == answer_id) & (votes.c.person == person) & votes.c.withdrawn_at.is_(None)
+    if connection.scalar(sa.select(votes.c.value).where(standing)) == value:
+        return False
+    statement = insert(votes).values(answer_id=answer_id, person=person, value=value)
+    again = {"value": value, "created_at": sa.func.now(), "withdrawn_at": None}
+    connection.execute(statement.on_conflict_do_update(index_elements=["answer_id", "person"], set_=again))
+    return True
+
+
+def withdraw(connection: sa.Connection, answer_id: str, person: str, value: int) -> bool:
+    """Take `value` back; False when it was not what counted."""
+    mine = (votes.c.answer_id == answer_id) & (votes.c.person == person) & (votes.c.value == value)
+    standing = votes.c.withdrawn_at.is_(None)
+    taken = sa.update(votes).where(mine, standing).values(withdrawn_at=sa.func.now()).returning(votes.c.person)
+    return connection.execute(taken).first() is not None
+
+
+def tally(connection: sa.Connection, answer_id: str) -> Tally:
+    """How many people stand by each vote."""
+    up, down = (sa.func.count().filter(votes.c.value == value) for value in (1, -1))
+    counted = sa.select(up, down).where(votes.c.answer_id == answer_id, votes.c.withdrawn_at.is_(None))
+    return Tally(*connection.execute(counted).one())
+
+
+def cast_today(connection: sa.Connection, person: str) -> int:
+    """How many answers this person voted on in the last 24 hours, votes taken back included."""
+    recent = votes.c.created_at > sa.func.now() - sa.text("interval '1 day'")
+    return int(connection.scalar(sa.select(sa.func.count()).where(votes.c.person == person, recent)) or 0)
