@@ -71,7 +71,7 @@ class LocalSlack(Clicks, Administration):
 
     # what a test looks at
 
-    def wait_for(self, predicate: Callable[["LocalSlack"], Value], timeout: float = 10.0) -> Value:
+    def wait_for(self, predicate: Callable[["LocalSlack"], Value | None], timeout: float = 10.0) -> Value:
         """Block until `predicate(self)` is true after some change, and return its value. Raises WaitTimeout."""
         with self.state.changed:
             value = self.state.changed.wait_for(lambda: predicate(self), timeout)
@@ -86,7 +86,7 @@ class LocalSlack(Clicks, Administration):
 
     def wait_for_reply(self, message: Message, number: int = 1, timeout: float = 30.0) -> Message:
         """The bot's `number`-th finished reply in the message's thread (finished: no longer streaming)."""
-        return self.wait_for(lambda slack: next(iter(slack.replies(message)[number - 1 :]), None), timeout)  # type: ignore[return-value]  # None waits on
+        return self.wait_for(lambda slack: next(iter(slack.replies(message)[number - 1 :]), None), timeout)
 
     def wait_for_connection(self, count: int = 1, timeout: float = 10.0) -> None:
         """Until the app has `count` Socket Mode connections."""

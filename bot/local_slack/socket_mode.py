@@ -58,6 +58,7 @@ class SocketMode:
             return
         await connection.send_text(json.dumps(self._hello()))
         self.connections.append(connection)
+        self._state.tell()
         self._delivery.wake()
         try:
             while True:
