@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bot import logs
-from bot.commands import asking, documents, evaluating, operating, showing
+from bot.commands import asking, documents, evaluating, gold, operating, showing
 from knowledge.errors import FootnoteError
 
 app = typer.Typer(
@@ -25,6 +25,10 @@ app.command()(asking.access)
 app.command()(documents.sync)
 app.command()(documents.chunks)
 app.command()(evaluating.eval)
+app.command()(asking.why)
+app.command()(operating.doctor)
+app.command()(operating.manifest)
+app.add_typer(gold.app)
 
 
 @app.callback()

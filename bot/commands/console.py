@@ -10,8 +10,11 @@ from typing import Annotated, Any
 
 import typer
 
-from bot.facts import WorkspaceFacts
+from bot.client import identify, web_client
+from bot.directory import Directory
+from bot.facts import DIRECT, WorkspaceFacts
 from bot.settings import Settings, load
+from knowledge.db import Database
 from knowledge.engine import Engine, open_engine
 from knowledge.errors import SettingsInvalid
 from knowledge.permissions import Decision
@@ -43,12 +46,21 @@ def engine(config: Path | None) -> Iterator[tuple[Settings, Engine]]:
         opened.close()
 
 
-def decision(chosen: Settings, asker: str, place: str) -> Decision:
-    """What `asker` may use in `place`, by the workspace file of the settings."""
-    if chosen.slack.facts is None:
-        raise SettingsInvalid("--as and --in need facts about people: set `facts` in [slack] to a workspace file")
-    facts = WorkspaceFacts.read(chosen.slack.facts, frozenset(chosen.slack.trusted_bots))
-    return facts.decide(asker, place)
+def decision(chosen: Settings, database: Database | None, asker: str, place: str) -> Decision:
+    """What `asker` may use in `place`: by the workspace file of the settings when there is one, else by Slack itself.
+
+    `database` is where Slack's facts are kept; None when only a workspace file will do.
+    """
+    if chosen.slack.facts is not None:
+        facts = WorkspaceFacts.read(chosen.slack.facts, frozenset(chosen.slack.trusted_bots))
+        return facts.decide(asker, place)
+    if database is None or chosen.slack.bot_token is None:
+        raise SettingsInvalid(
+            "--as and --in need facts about people: connect Slack (SLACK_BOT_TOKEN) and give ids, "
+            "or set `facts` in [slack] to a workspace file"
+        )
+    client = web_client(chosen.slack)
+    return Directory(client, database, chosen.slack, identify(client)).decide(asker, None if place == DIRECT else place)
 
 
 def print_json(value: Any) -> None:

@@ -1,4 +1,4 @@
-"""`footnote run`: the bot itself, whole or in parts."""
+"""`footnote run`, `doctor` and `manifest`: what an administrator needs."""
 
 import signal
 import threading
@@ -6,7 +6,9 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.console import Config, engine
+from bot.commands.console import Config, Json, engine, print_json, say, settings
+from bot.doctor import examine, worst
+from bot.local_slack.manifest import DEFAULT_MANIFEST as MANIFEST
 from bot.service import Part, Service
 
 
@@ -29,3 +31,21 @@ def run(
             service.stop()
     if not stop.is_set():
         raise typer.Exit(1)
+
+
+def doctor(config: Config = None, json: Json = False) -> None:
+    """Check everything that the bot needs, with a remedy for what is missing."""
+    checks = []
+    for check in examine(settings(config)):
+        checks.append(check)
+        if not json:
+            say(f"{check.state:5} {check.name}: {check.says}" + (f"  → {check.remedy}" if check.remedy else ""))
+    if json:
+        print_json({"state": worst(checks), "checks": [vars(check) for check in checks]})
+    if worst(checks) == "fail":
+        raise typer.Exit(1)
+
+
+def manifest() -> None:
+    """Print the app manifest to paste into Slack."""
+    say(MANIFEST.read_text(encoding="utf-8").rstrip())

@@ -1,0 +1,124 @@
+"""`footnote gold`: the questions that retrieval is measured on, reviewed from the shell."""
+
+import json as jsonlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from bot.commands.console import As, Config, Json, decision, engine, print_json, say
+from knowledge import gold
+from knowledge.engine import Engine
+from knowledge.errors import SettingsInvalid
+from knowledge.gold import GoldCase, State
+from knowledge.labels import Label
+from knowledge.permissions import Scopes
+
+app = typer.Typer(name="gold", help="Gold cases: questions with the documents that answer them.", no_args_is_help=True)
+
+Case = Annotated[str, typer.Argument(help="A case's id.")]
+
+
+@app.command("list")
+def show_all(
+    asker: As,
+    state: Annotated[State | None, typer.Option(help="proposed, accepted or retired.")] = None,
+    config: Config = None,
+    json: Json = False,
+) -> None:
+    """List the cases that ASKER may read."""
+    with _reading(config, asker) as (opened, scopes), opened.database.reading(scopes) as connection:
+        cases = gold.cases(connection, scopes, state)
+    if json:
+        return print_json({"cases": [case.to_json() for case in cases]})
+    for case in cases:
+        say(f"{case.id}  {case.state:9} {case.question}")
+
+
+@app.command()
+def show(case: Case, asker: As, config: Config = None, json: Json = False) -> None:
+    """Show one case with its history."""
+    with _reading(config, asker) as (opened, scopes), opened.database.reading(scopes) as connection:
+        found = gold.get(connection, case, scopes)
+    if json:
+        return print_json(found.to_json())
+    _say(found)
+
+
+@app.command()
+def accept(
+    case: Case,
+    asker: As,
+    document: Annotated[
+        list[str] | None, typer.Option("--document", help="SOURCE/PATH that answers it instead; may be repeated.")
+    ] = None,
+    nowhere: Annotated[bool, typer.Option("--nowhere", help="It is not in the documents.")] = False,
+    config: Config = None,
+) -> None:
+    """Take a proposed case into the gold set, as proposed or with other documents."""
+    expected = () if nowhere else tuple(_label(name) for name in document) if document else None
+    with _reading(config, asker) as (opened, scopes):
+        with opened.database.reading(scopes) as connection:
+            gold.get(connection, case, scopes)
+        with opened.database.writing() as connection:
+            _say(gold.accept(connection, case, asker, expected))
+
+
+@app.command()
+def retire(
+    case: Case, asker: As, reason: Annotated[str, typer.Option(help="Kept in its history.")] = "", config: Config = None
+) -> None:
+    """Take a case out of the gold set, or refuse a proposal."""
+    with _reading(config, asker) as (opened, scopes):
+        with opened.database.reading(scopes) as connection:
+            gold.get(connection, case, scopes)
+        with opened.database.writing() as connection:
+            _say(gold.retire(connection, case, asker, reason))
+
+
+@app.command("import")
+def load(
+    file: Annotated[Path, typer.Argument(help="JSON lines, as `gold export` writes them.")],
+    accepted: Annotated[bool, typer.Option("--accepted", help="They were reviewed already.")] = False,
+    config: Config = None,
+) -> None:
+    """Read cases from a file; a case with a known id is replaced."""
+    lines = [jsonlib.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    with engine(config) as (_, opened), opened.database.writing() as connection:
+        count = gold.load(connection, lines, "import", "accepted" if accepted else "proposed")
+    say(f"{count} cases")
+
+
+@app.command()
+def export(asker: As, config: Config = None) -> None:
+    """Write the cases that ASKER may read as JSON lines."""
+    with _reading(config, asker) as (opened, scopes), opened.database.reading(scopes) as connection:
+        for case in gold.cases(connection, scopes):
+            say(jsonlib.dumps(case.to_json(), ensure_ascii=False))
+
+
+@contextmanager
+def _reading(config: Path | None, asker: str) -> Iterator[tuple[Engine, Scopes]]:
+    with engine(config) as (chosen, opened):
+        yield opened, decision(chosen, opened.database, asker, "dm").allowed
+
+
+def _label(name: str) -> Label:
+    source, _, path = name.partition("/")
+    if not path:
+        raise SettingsInvalid(f"{name!r} names no document; write SOURCE/PATH, such as handbook/annual-leave.md")
+    return Label(source, path)
+
+
+def _say(case: GoldCase) -> None:
+    say(f"{case.id}  {case.state}\n{case.question}")
+    for label in case.expected or ():
+        say(f"  {label.source}/{label.external_id}  {' › '.join(label.heading_path)}  {label.quote}".rstrip())
+    if case.expected is None:
+        say("  nobody has said where it is answered")
+    elif not case.expected:
+        say("  not in the documents")
+    for change in case.history:
+        say(f"  {change.at:%Y-%m-%d %H:%M}  {change.by}: {change.what}")
