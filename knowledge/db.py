@@ -19,17 +19,29 @@ from alembic.script import ScriptDirectory
 from sqlalchemy.exc import ArgumentError, OperationalError
 from sqlalchemy.pool import NullPool
 
-from knowledge.acls import ids as readable_acl_ids
 from knowledge.errors import DatabaseUnusable
 from knowledge.permissions import Scopes
 from knowledge.postgres import EmbeddedPostgres
 from knowledge.schema_state import gather, schema_problems, server_problems
 from knowledge.settings import KnowledgeSettings
-from knowledge.tables import READER, Texts
+from knowledge.tables import READER
 
 MIGRATIONS = Path(__file__).with_name("migrations")
 DRIVER = "postgresql+psycopg"
 CONNECT_TIMEOUT_S = 10
+
+_BEGIN = sa.text("select 1")
+_WRITE = sa.text("select set_config('footnote.writing', 'on', true)")
+_READ = sa.text(
+    f"""
+    select
+        set_config('footnote.scopes', cast(:held as text[])::text, true),
+        set_config('footnote.acl_ids', array(select id from acls where scopes && cast(:held as text[]))::text, true),
+        set_config('transaction_read_only', 'on', true),
+        set_config('role', '{READER}', true)
+    """
+)
+"""The settings last as long as the transaction, so a pooled connection carries nothing into the next one."""
 
 
 class Database:
@@ -64,29 +76,19 @@ class Database:
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
         """One transaction that may change everything."""
-        with self._transaction(sa.select(sa.func.set_config("footnote.writing", "on", True))) as connection:
+        with self._transaction(_WRITE) as connection:
             yield connection
 
     @contextmanager
     def reading(self, scopes: Scopes) -> Iterator[sa.Connection]:
         """One transaction that reads what a holder of `scopes` may read, as the reader role; writing in it fails."""
-        held = sorted(scopes)
-        as_text = sa.cast(sa.cast(held, Texts), sa.Text) if held else ""
-        with self._transaction(sa.select(sa.func.set_config("footnote.scopes", as_text, True))) as connection:
-            readable = readable_acl_ids(connection, scopes)
-            connection.execute(
-                sa.select(
-                    sa.func.set_config("footnote.acl_ids", "{" + ",".join(map(str, readable)) + "}", True),
-                    sa.func.set_config("transaction_read_only", "on", True),
-                    sa.func.set_config("role", READER, True),
-                )
-            )
+        with self._transaction(_READ, held=sorted(scopes)) as connection:
             yield connection
 
     @contextmanager
     def plain(self) -> Iterator[sa.Connection]:
         """One transaction for tables without document text; the others look empty in it."""
-        with self._transaction(sa.select(1)) as connection:
+        with self._transaction(_BEGIN) as connection:
             yield connection
 
     @contextmanager
@@ -132,18 +134,18 @@ class Database:
         _refuse([*server_problems(state), *schema_problems(state)])
 
     @contextmanager
-    def _transaction(self, first: sa.Select[tuple[object]]) -> Iterator[sa.Connection]:
+    def _transaction(self, first: sa.TextClause, **parameters: object) -> Iterator[sa.Connection]:
         """A transaction begun by `first`. When the connection turns out to be lost there, a new one is tried once."""
         connection = self.engine.connect()
         try:
             try:
-                connection.execute(first)
+                connection.execute(first, parameters)
             except OperationalError as error:
                 if not error.connection_invalidated:
                     raise
                 connection.close()
                 connection = self.engine.connect()
-                connection.execute(first)
+                connection.execute(first, parameters)
             yield connection
             connection.commit()
         finally:

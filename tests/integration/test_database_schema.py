@@ -43,7 +43,7 @@ def both(database: Database) -> Iterator[sa.Connection]:
             for statement in (
                 f"alter table {table} enable row level security",
                 f"alter table {table} force row level security",
-                f"create policy writer on {table} using ({WRITER_POLICY})",
+                f"create policy writer on {table} to current_user using ({WRITER_POLICY})",
                 f"create policy reader on {table} for select to {READER} using ({readable})",
             ):
                 connection.exec_driver_sql(statement)

@@ -281,8 +281,7 @@ begin
         execute format('alter table %I enable row level security', secured);
         execute format('alter table %I force row level security', secured);
         execute format(
-            'create policy writer on %I using ('
-            'current_user <> ''footnote_reader'' and current_setting(''footnote.writing'', true) = ''on'')',
+            'create policy writer on %I to current_user using (current_setting(''footnote.writing'', true) = ''on'')',
             secured
         );
     end loop;
