@@ -4,13 +4,15 @@
 2. Blocks (paragraphs, lists, tables, fences) stay whole when they fit; neighbours in a section share a chunk while they fit.
 3. A table that is cut repeats its header, a fence its first line, as `prefix`: outside the span, part of what is read.
 4. A short lead-in ("The limits are:") stays with what it introduces. Each question of a list of questions starts a chunk.
-5. Nothing is over `max_tokens`, counted on the text that is embedded (title, path and prefix included).
+5. A chunk begins anew with each page or slide, so that its page is that of all its text.
+6. Nothing is over `max_tokens`, counted on the text that is embedded (title, path and prefix included).
 """
 
 import re
 from bisect import bisect_right
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 
 from knowledge.loaders.loaded import Loaded
 from knowledge.outline import Block, Section, outline, paragraphs
@@ -74,7 +76,7 @@ def chunk(
     sections = paragraphs(markdown) if plain else outline(markdown)
     chunker = _Chunker(markdown, count_tokens, settings, title, pages)
     result: list[Chunk] = []
-    for section, following in zip(sections, (*sections[1:], None), strict=True):
+    for section, following in zip_longest(sections, sections[1:]):
         named = path if section.path[:1] != path[:1] else ()
         placed = replace(section, path=named + section.path)
         if section.blocks:
@@ -113,7 +115,7 @@ class _Chunker:
         questions = sum(self._is_question(block) for block in section.blocks) > 1
         waiting: list[Span] = []
         for block in section.blocks:
-            if questions and self._is_question(block):
+            if waiting and (questions and self._is_question(block) or self._page(block.start) != self._page(waiting[0][0])):
                 yield from self._flush(path, waiting)
             if self._size(block.start, block.end) > room:
                 if waiting and self._total(waiting) > min(self._settings.min_tokens, room // 4):
@@ -180,14 +182,22 @@ class _Chunker:
         text = self._text[start:end]
         tokens = self._count(embedded_text(self._title, path, prefix, text))
         if tokens > self._settings.max_tokens and end - start > 1:
-            half = Splitter(self._text, self._size, max(1, self._size(start, end) // 2 + 1))
-            pieces = half.split(start, end, PROSE)
-            if len(pieces) > 1:
-                for piece in pieces:
-                    yield from self._chunks(path, piece, prefix)
-                return
-        page = bisect_right(self._pages, start) if self._pages else None
-        yield Chunk(path, text, prefix, start, end, page, tokens)
+            for piece in self._halves(start, end):
+                yield from self._chunks(path, piece, prefix)
+            return
+        yield Chunk(path, text, prefix, start, end, self._page(start), tokens)
+
+    def _halves(self, start: int, end: int) -> list[Span]:
+        """At least two pieces of a stretch of more than one character."""
+        room = self._size(start, end)
+        while True:
+            room //= 2
+            pieces = Splitter(self._text, self._size, room).split(start, end, PROSE)
+            if len(pieces) > 1 or room == 0:
+                return pieces
+
+    def _page(self, offset: int) -> int | None:
+        return bisect_right(self._pages, offset) if self._pages else None
 
     def _trimmed(self, start: int, end: int) -> Span:
         """Without blank lines at its ends; the indentation of a first line is part of it."""

@@ -8,6 +8,7 @@ from knowledge.chunking import Chunk, chunk_document
 from knowledge.encoders import Embedder
 from knowledge.loaders.loaded import Loaded
 from knowledge.loaders.reader import Reader
+from knowledge.outline import Section, outline
 from knowledge.settings import Chunking
 
 
@@ -20,6 +21,10 @@ class Preview:
     def title(self) -> str:
         return self.loaded.title
 
+    @property
+    def _sections(self) -> tuple[Section, ...]:
+        return () if self.loaded.plain else tuple(s for s in outline(self.loaded.markdown) if s.level)
+
     def as_json(self) -> dict[str, Any]:
         """As `footnote chunks --json` prints it."""
         loaded = self.loaded
@@ -30,6 +35,7 @@ class Preview:
                 "scopes": None if loaded.scopes is None else sorted(loaded.scopes),
                 "pages": len(loaded.pages) or None,
                 "characters": len(loaded.markdown),
+                "heading_paths": [list(loaded.path + section.path) for section in self._sections],
                 "remarks": list(loaded.remarks),
             },
             "chunks": [

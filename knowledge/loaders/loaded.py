@@ -5,6 +5,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
+from knowledge.loaders.decoding import clean
 from knowledge.permissions import Scopes
 
 MAX_TITLE = 120
@@ -58,7 +59,7 @@ def from_json(fields: Mapping[str, Any]) -> Loaded:
 def titled(name: str, *candidates: str) -> str:
     """The first candidate with words in it, else the file's name as words."""
     for candidate in candidates:
-        if words := " ".join(candidate.split()):
+        if words := " ".join(clean(candidate).split()):
             return words if len(words) <= MAX_TITLE else words[: MAX_TITLE - 1].rstrip() + "…"
     stem = name.rsplit("/", 1)[-1].rsplit(".", 1)[0] or name
     words = " ".join(stem.replace("_", " ").replace("-", " ").split())[:MAX_TITLE]

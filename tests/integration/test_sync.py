@@ -1,0 +1,444 @@
+"""A folder and the index: after every sync the index holds what the folder has, and no more was done than needed."""
+
+import os
+import signal
+import subprocess
+import sys
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from knowledge.acls import visible
+from knowledge.db import Database
+from knowledge.errors import SettingsInvalid
+from knowledge.index import Indexer
+from knowledge.outcomes import SyncOutcome
+from knowledge.permissions import Scopes
+from knowledge.settings import Chunking, Source
+from knowledge.tables import acls, chunk_terms, chunk_tokens, chunk_vectors, chunks, documents, sources, term_counts
+from tests.word_embedder import WordEmbedder
+
+ALL = frozenset({"workspace"})
+LAB = frozenset({"channel:CLAB"})
+
+
+@dataclass
+class Library:
+    """A folder, the index, and the settings between them."""
+
+    folder: Path
+    database: Database
+    embedder: WordEmbedder
+    settings: Source
+
+    @property
+    def indexer(self) -> Indexer:
+        return Indexer(self.database, self.embedder, Chunking(max_tokens=60, min_tokens=10))
+
+    def write(self, name: str, text: str | bytes) -> Path:
+        path = self.folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_bytes(text if isinstance(text, bytes) else text.encode())
+        return path
+
+    def sync(self, full: bool = False) -> SyncOutcome:
+        """Sync, and check that the index is consistent in itself."""
+        outcome = self.indexer.sync(self.settings, full=full)
+        self.check()
+        return replace(outcome, ms=0)
+
+    def scope(self, *scopes: str) -> None:
+        self.settings = self.settings.model_copy(update={"scopes": scopes})
+
+    def texts(self, scopes: Scopes = ALL) -> list[str]:
+        """Text of every chunk a holder of the scopes can read, through the reader's role."""
+        query = (
+            sa.select(chunks.c.text)
+            .join(documents, documents.c.id == chunks.c.document_id)
+            .where(visible(chunks.c.acl_id, scopes))
+            .order_by(documents.c.external_id, chunks.c.ordinal)
+        )
+        with self.database.reading(scopes) as connection:
+            return list(connection.scalars(query))
+
+    def column(self, column: sa.Column[object], name: str) -> object:
+        with self.database.writing() as connection:
+            return connection.scalar(sa.select(column).where(documents.c.external_id == name))
+
+    def ids(self) -> dict[str, int]:
+        with self.database.writing() as connection:
+            return {text: int(i) for i, text in connection.execute(sa.select(chunks.c.id, chunks.c.text))}
+
+    def check(self) -> None:
+        with self.database.writing() as connection:
+            owners = sa.select(chunks.c.id, documents.c.acl_id).join(documents, documents.c.id == chunks.c.document_id)
+            expected = {tuple(row) for row in connection.execute(owners)}
+            for table in (chunks, chunk_vectors, chunk_terms, chunk_tokens):
+                key = table.c.id if table is chunks else table.c.chunk_id
+                assert {tuple(r) for r in connection.execute(sa.select(key, table.c.acl_id))} == expected, table.name
+            counted = {row.id: row.chunk_count for row in connection.execute(sa.select(acls.c.id, acls.c.chunk_count))}
+            actual = [acl_id for _, acl_id in expected]
+            assert counted == {acl_id: actual.count(acl_id) for acl_id in counted}
+            total = connection.scalar(sa.select(term_counts.c.count).where(term_counts.c.term == 0))
+            assert (total or 0) == len(expected)
+
+
+@pytest.fixture
+def library(database: Database, tmp_path: Path) -> Library:
+    folder = tmp_path / "docs"
+    folder.mkdir()
+    settings = Source(name="docs", location=str(folder), scopes=("workspace",), url="https://docs.example/{path}")
+    return Library(folder, database, WordEmbedder(), settings)
+
+
+def test_a_first_sync_adds_and_a_second_does_nothing(library: Library) -> None:
+    library.write("tea.md", "# Tea\n\nGreen.\n\n## Black\n\nStrong.\n")
+    library.write("sub dir/milk.txt", "Cold.")
+    assert library.sync() == SyncOutcome("docs", added=2, chunks_embedded=3)
+    assert library.texts() == ["Cold.", "Green.", "Strong."]
+    assert library.column(documents.c.url, "sub dir/milk.txt") == "https://docs.example/sub%20dir/milk.txt"
+    assert library.sync() == SyncOutcome("docs", same=2)
+
+
+def test_only_changed_chunks_are_encoded_and_the_others_keep_their_ids(library: Library) -> None:
+    library.write("tea.md", "# Tea\n\nGreen.\n\n## Black\n\nStrong.\n")
+    library.sync()
+    before = library.ids()
+    library.write("tea.md", "# Tea\n\nGreen.\n\n## Red\n\nSweet.\n\n## Black\n\nStrong.\n")
+    assert library.sync() == SyncOutcome("docs", changed=1, chunks_embedded=1)
+    after = library.ids()
+    assert {text: after[text] for text in before} == before
+    assert library.texts() == ["Green.", "Sweet.", "Strong."]
+
+
+def test_a_new_title_encodes_the_document_again(library: Library) -> None:
+    library.write("tea.md", "---\ntitle: Tea\n---\nGreen.\n")
+    library.sync()
+    library.write("tea.md", "---\ntitle: Teas\n---\nGreen.\n")
+    assert library.sync() == SyncOutcome("docs", changed=1, chunks_embedded=1)
+    assert library.column(documents.c.title, "tea.md") == "Teas"
+
+
+def test_touched_files_are_read_and_nothing_else(library: Library) -> None:
+    for i in range(5):
+        library.write(f"{i}.md", f"# Page {i}\n\nText {i}.\n")
+    library.sync()
+    before = library.column(documents.c.updated_at, "1.md")
+    for i in range(5):
+        os.utime(library.folder / f"{i}.md", (10**9, 10**9))
+    assert library.sync() == SyncOutcome("docs", same=5)
+    assert library.column(documents.c.updated_at, "1.md") == before
+
+
+def test_files_with_equal_size_time_and_inode_are_not_read(library: Library) -> None:
+    path = library.write("tea.md", "Green.")
+    library.sync()
+    status = path.stat()
+    path.write_text("Black.")
+    os.utime(path, ns=(status.st_atime_ns, status.st_mtime_ns))
+    assert library.sync() == SyncOutcome("docs", same=1)
+
+
+def test_a_file_with_an_old_date_is_found(library: Library) -> None:
+    library.write("new.md", "New.")
+    library.sync()
+    os.utime(library.write("old.md", "Old."), (10**9, 10**9))
+    assert library.sync().added == 1
+
+
+def test_other_line_ends_change_no_row(library: Library) -> None:
+    library.write("tea.md", "# Tea\n\nGreen.\n")
+    library.sync()
+    library.write("tea.md", "# Tea\r\n\r\nGreen.\r\n")
+    assert library.sync() == SyncOutcome("docs", same=1)
+    assert library.sync() == SyncOutcome("docs", same=1)
+
+
+def test_a_deleted_file_is_gone(library: Library) -> None:
+    library.write("tea.md", "Green.")
+    path = library.write("milk.md", "Cold.")
+    library.sync()
+    path.unlink()
+    assert library.sync() == SyncOutcome("docs", deleted=1, same=1)
+    assert library.texts() == ["Green."]
+
+
+def test_a_renamed_file_encodes_nothing(library: Library) -> None:
+    path = library.write("tea.md", "# Tea\n\nGreen.\n\nGreen.\n\n## Black\n\nStrong.\n")
+    library.sync()
+    copy = library.write("teas/all.md", path.read_bytes())
+    path.unlink()
+    assert copy.is_file()
+    assert library.sync() == SyncOutcome("docs", added=1, deleted=1)
+    assert library.texts() == ["Green.\n\nGreen.", "Strong."]
+
+
+def test_passages_that_are_equal_are_encoded_once(library: Library) -> None:
+    library.write("a.md", "# A\n\nSame.\n\n# A\n\nSame.\n\n# A\n\nSame.\n")
+    assert library.sync().chunks_embedded == 1
+    assert library.texts() == ["Same."] * 3
+    os.rename(library.folder / "a.md", library.folder / "b.md")
+    assert library.sync().chunks_embedded == 0
+    assert library.texts() == ["Same."] * 3
+
+
+def test_the_same_bytes_in_two_sources_are_two_documents(library: Library, tmp_path: Path) -> None:
+    first = library.write("licence.md", "Free to use.")
+    library.sync()
+    other = tmp_path / "other"
+    other.mkdir()
+    second = other / "licence.md"
+    second.write_bytes(first.read_bytes())
+    lab = Source(name="lab", location=str(other), scopes=("channel:CLAB",))
+    assert library.indexer.sync(lab).added == 1
+    assert (len(library.texts(ALL)), len(library.texts(LAB))) == (1, 1)
+    first.unlink()
+    assert library.sync().deleted == 1
+    assert (library.texts(ALL), library.texts(LAB)) == ([], ["Free to use."])
+
+
+def test_narrowing_and_widening_the_source_encodes_nothing(library: Library) -> None:
+    library.write("tea.md", "Green.")
+    library.sync()
+    library.scope("channel:CLAB")
+    assert library.sync() == SyncOutcome("docs", narrowed=1)
+    assert (library.texts(ALL), library.texts(LAB)) == ([], ["Green."])
+    library.scope("channel:CLAB", "workspace")
+    assert library.sync() == SyncOutcome("docs", changed=1)
+    assert (library.texts(ALL), library.texts(LAB)) == (["Green."], ["Green."])
+
+
+def test_a_source_is_narrowed_even_when_it_cannot_be_listed(library: Library) -> None:
+    library.scope("workspace", "channel:CLAB")
+    library.write("tea.md", "Green.")
+    library.sync()
+    library.folder.rename(library.folder.with_name("away"))
+    library.scope("channel:CLAB")
+    outcome = library.sync()
+    assert outcome.narrowed == 1
+    assert "is not a folder" in outcome.error
+    assert (library.texts(ALL), library.texts(LAB)) == ([], ["Green."])
+
+
+def test_front_matter_narrows_and_never_widens(library: Library) -> None:
+    library.scope("workspace", "channel:CLAB")
+    library.write("tea.md", "Green.")
+    library.sync()
+    library.write("tea.md", "---\nscopes: [channel:CLAB, channel:COTHER]\n---\nGreen.")
+    assert library.sync() == SyncOutcome("docs", narrowed=1)
+    assert (library.texts(ALL), library.texts(LAB)) == ([], ["Green."])
+    assert library.texts(frozenset({"channel:COTHER"})) == []
+    library.scope("workspace")
+    assert library.sync().narrowed == 1
+    assert library.texts(ALL | LAB) == []
+    library.scope("workspace", "channel:CLAB")
+    library.sync()
+    assert (library.texts(ALL), library.texts(LAB)) == ([], ["Green."])
+
+
+@pytest.mark.parametrize("scopes", ["everyone", "[]"])
+def test_a_document_with_unreadable_scopes_is_read_by_nobody_and_named_every_time(
+    library: Library, scopes: str
+) -> None:
+    library.write("tea.md", f"---\nscopes: {scopes}\n---\nGreen.")
+    for _ in range(2):
+        [(document, reason)] = library.sync().failed
+        assert document == "tea.md"
+        assert "nobody may read it" in reason
+    assert library.texts(ALL) == []
+
+
+def test_a_listing_that_is_too_short_deletes_nothing(library: Library) -> None:
+    for i in range(10):
+        library.write(f"{i}.md", f"Text {i}.")
+    library.sync()
+    for i in range(6):
+        (library.folder / f"{i}.md").unlink()
+    assert "6 of 10 documents are gone" in library.sync().error
+    assert len(library.texts()) == 10
+    library.settings = library.settings.model_copy(update={"max_deleted_share": 0.6})
+    assert library.sync() == SyncOutcome("docs", deleted=6, same=4)
+
+
+def test_an_empty_or_missing_folder_deletes_nothing_and_comes_back_for_free(library: Library) -> None:
+    for i in range(3):
+        library.write(f"{i}.md", f"Text {i}.")
+    library.sync()
+    away = library.folder.with_name("away")
+    library.folder.rename(away)
+    assert "is not a folder" in library.sync().error
+    library.folder.mkdir()
+    assert "had 3 documents" in library.sync().error
+    library.folder.rmdir()
+    away.rename(library.folder)
+    assert library.sync() == SyncOutcome("docs", same=3)
+    assert len(library.texts()) == 3
+
+
+def test_files_that_cannot_be_loaded_are_named_and_stop_nothing(library: Library) -> None:
+    library.write("tea.md", "Green.")
+    library.write("zero.pdf", b"")
+    library.write("noise.md", bytes(range(256)) * 20)
+    library.write("broken.docx", b"PK\x03\x04 not really")
+    first = library.sync()
+    assert (first.added, [name for name, _ in first.failed]) == (1, ["broken.docx", "noise.md", "zero.pdf"])
+    assert library.column(documents.c.state, "zero.pdf") == "empty"
+    assert library.sync() == replace(first, added=0, same=1, chunks_embedded=0)
+    library.write("noise.md", "Quiet.")
+    assert (library.sync().changed, library.texts()) == (1, ["Quiet.", "Green."])
+
+
+def test_a_file_that_breaks_loses_its_old_text(library: Library) -> None:
+    library.write("tea.md", "Green.")
+    library.sync()
+    library.write("tea.md", bytes(range(256)) * 20)
+    assert dict(library.sync().failed) == {"tea.md": "not text: it looks like a binary file"}
+    assert library.texts() == []
+
+
+def test_a_file_over_the_limit_is_named_and_indexed_once_the_limit_is_raised(library: Library) -> None:
+    library.settings = library.settings.model_copy(update={"max_file_mb": 0.001})
+    library.write("tea.txt", "Green tea. " * 200)
+    [(_, reason)] = library.sync().failed
+    assert "too large" in reason
+    library.settings = library.settings.model_copy(update={"max_file_mb": 1.0})
+    assert library.sync().changed == 1
+    assert library.texts()[0].startswith("Green tea.")
+
+
+def test_text_the_model_cannot_encode_is_found_by_words_and_named(library: Library) -> None:
+    library.write("tea.md", "# Tea\n\nGreen.\n\n## Odd\n\nunspeakable\n")
+    outcome = library.indexer.sync(library.settings)
+    assert "no usable vector for 1 of its passages" in dict(outcome.failed)["tea.md"]
+    with library.database.writing() as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(chunk_vectors)) == 1
+        assert connection.scalar(sa.select(sa.func.count()).select_from(chunk_terms)) == 2
+
+
+def test_names_and_texts_hold_nothing_a_database_refuses(library: Library) -> None:
+    odd = os.fsencode(str(library.folder)) + b"/t\xffea\x01.md"
+    with open(odd, "wb") as file:
+        file.write(b'---\ntitle: "a\\0b"\n---\nGr\x00een \xed\xa0\x80tea. ' + b"Steep it. " * 60)
+    assert library.sync().added == 1
+    assert library.sync().same == 1
+
+
+def test_links_out_of_the_folder_are_not_followed(library: Library, tmp_path: Path) -> None:
+    secret = tmp_path / "secret.md"
+    secret.write_text("Secret.")
+    library.write("tea.md", "Green.")
+    (library.folder / "link.md").symlink_to(secret)
+    (library.folder / "up").symlink_to(tmp_path)
+    (library.folder / "inside.md").symlink_to(library.folder / "tea.md")
+    (library.folder / "nowhere.md").symlink_to(tmp_path / "nothing")
+    library.write(".git/config.md", "Hidden.")
+    assert library.sync().added == 2
+    assert library.texts() == ["Green.", "Green."]
+
+
+def test_globs_choose_files(library: Library) -> None:
+    library.settings = library.settings.model_copy(
+        update={"include": ("**/*.md",), "exclude": ("drafts/", "*/old*.md")}
+    )
+    for name in ("a.md", "x/b.md", "x/old-c.md", "drafts/d.md", "drafts/x/e.md", "f.txt"):
+        library.write(name, f"Text of {name}")
+    assert library.sync().added == 2
+    assert library.texts() == ["Text of a.md", "Text of x/b.md"]
+
+
+def test_a_full_sync_encodes_everything_again(library: Library) -> None:
+    library.write("tea.md", "Green.")
+    library.sync()
+    assert library.sync(full=True) == SyncOutcome("docs", changed=1, chunks_embedded=1)
+
+
+def test_other_chunk_sizes_cut_again_and_change_only_what_differs(library: Library) -> None:
+    library.write("tea.md", "# Tea\n\nGreen.\n\n## Long\n\n" + "Strong and sweet. " * 15)
+    library.sync()
+    Indexer(library.database, library.embedder, Chunking(max_tokens=32, min_tokens=5)).sync(library.settings)
+    encoded = library.embedder.encoded
+    assert sum(text == "Tea\nGreen." for text in encoded) == 1
+    library.check()
+
+
+def test_chunks_longer_than_the_model_reads_are_refused(library: Library) -> None:
+    library.write("tea.md", "Green.")
+    with pytest.raises(SettingsInvalid, match="reads 300 tokens"):
+        Indexer(library.database, library.embedder, Chunking(max_tokens=1000)).sync(library.settings)
+
+
+def test_a_source_taken_out_of_the_settings_loses_its_documents(library: Library) -> None:
+    library.write("tea.md", "Green.")
+    library.sync()
+    assert library.indexer.remove_missing_sources(["docs"]) == ()
+    assert library.indexer.remove_missing_sources(["other"]) == ("docs",)
+    library.check()
+    assert library.texts() == []
+
+
+def test_the_outcome_is_kept_with_the_source(library: Library) -> None:
+    library.write("tea.md", "Green.")
+    outcome = library.indexer.sync(library.settings)
+    with library.database.plain() as connection:
+        row = connection.execute(sa.select(sources)).one()
+    assert row.outcome == outcome.as_json()
+    assert row.succeeded_at is not None
+
+
+def test_progress_counts_documents(library: Library) -> None:
+    for i in range(3):
+        library.write(f"{i}.md", f"Text {i}.")
+    seen: list[tuple[int, int]] = []
+    library.indexer.sync(library.settings, on_progress=lambda done, total: seen.append((done, total)))
+    assert seen == [(1, 3), (2, 3), (3, 3)]
+
+
+def test_one_source_is_never_synced_twice_at_once(library: Library) -> None:
+    library.write("tea.md", "Green.")
+    with library.database.lock("sync of docs") as got:
+        assert got
+        assert "already running" in library.indexer.sync(library.settings).error
+    assert library.sync().added == 1
+
+
+KILLED = """
+import os, signal, sys
+from knowledge.db import Database
+from knowledge.index import Indexer
+from knowledge.settings import Chunking, Source
+from tests.word_embedder import WordEmbedder
+
+class Dying(WordEmbedder):
+    batches = 0
+    def encode_passages(self, texts):
+        self.batches += 1
+        if self.batches == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().encode_passages(texts)
+
+source = Source(name="docs", location=sys.argv[2], scopes=("workspace",))
+with Database(sys.argv[1]) as database:
+    Indexer(database, Dying(), Chunking(max_tokens=60, min_tokens=10)).sync(source)
+"""
+
+
+def test_a_killed_sync_leaves_the_old_version_whole_and_the_next_one_ends_it(library: Library) -> None:
+    def version(word: str) -> str:
+        return "# Tea\n\nConstant.\n" + "".join(f"\n## Step {i}\n\n{word} {i}.\n" for i in range(900))
+
+    library.write("tea.md", version("Old"))
+    library.sync()
+    library.write("tea.md", version("New"))
+    killed = subprocess.run(
+        [sys.executable, "-c", KILLED, library.database.url, str(library.folder)],
+        cwd=Path(__file__).parents[2],
+        check=False,
+    )
+    assert killed.returncode == -signal.SIGKILL
+    library.check()
+    assert library.texts() == ["Constant.", *(f"Old {i}." for i in range(900))]
+    outcome = library.sync()
+    assert (outcome.changed, outcome.chunks_embedded) == (1, 900)
+    assert library.texts() == ["Constant.", *(f"New {i}." for i in range(900))]

@@ -1,0 +1,63 @@
+"""The metadata at the start of a Markdown file; whatever is wrong with its scopes lets nobody read it."""
+
+from datetime import UTC, datetime
+
+import pytest
+
+from knowledge.front_matter import FrontMatter, read
+from knowledge.permissions import NOTHING
+
+
+def test_title_date_and_scopes_are_read() -> None:
+    text = '---\ntitle: "Tea: green"\nupdated: 2026-02-03\nscopes: [channel:CTEA, user:U1]\n---\n# Tea\n'
+    assert read(text) == FrontMatter(
+        end=text.index("# Tea"),
+        title="Tea: green",
+        updated_at=datetime(2026, 2, 3, tzinfo=UTC),
+        scopes=frozenset({"channel:CTEA", "user:U1"}),
+    )
+
+
+def test_toml_is_read_too() -> None:
+    head = read('+++\ntitle = "Tea"\nlastmod = 2026-02-03T04:05:06Z\n+++\nText')
+    assert (head.title, head.updated_at) == ("Tea", datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC))
+
+
+@pytest.mark.parametrize(
+    "text", ["# Tea\n", "---\n\nBetween rules.\n\n---\n\nMore\n", "\n---\ntitle: no\n---\n", "---\ntitle: open\n"]
+)
+def test_other_beginnings_are_text(text: str) -> None:
+    assert read(text) == FrontMatter()
+
+
+def test_a_broken_block_is_read_line_by_line() -> None:
+    head = read("---\ntitle: Tea: green\ntags: [a\n---\nText")
+    assert (head.title, head.scopes) == ("Tea: green", None)
+
+
+@pytest.mark.parametrize(
+    "scopes",
+    [
+        "",
+        "[]",
+        "everyone",
+        "[channel:CTEA, public]",
+        "[7]",
+        "{a: b}",
+        "[channel:ctea]",
+        "[workspace",
+        "channel:CTEA workspace",
+    ],
+)
+def test_scopes_that_cannot_be_read_let_nobody_in(scopes: str) -> None:
+    head = read(f"---\ntitle: Tea\nscopes: {scopes}\n---\nText")
+    assert head.scopes == NOTHING
+    assert "nobody may read it" in head.problem
+
+
+def test_one_scope_needs_no_list_and_the_key_no_case() -> None:
+    assert read("---\nScopes: channel:CTEA\n---\n").scopes == frozenset({"channel:CTEA"})
+
+
+def test_no_scopes_narrow_nothing() -> None:
+    assert read("---\ntitle: Tea\n---\n").scopes is None
