@@ -302,7 +302,7 @@ def _fault(error: Exception) -> _Fault:
         return _Fault(f"{kind} (status {error.status_code})", passing, _pause(error.response.headers))
     if isinstance(error, anthropic.APIError | httpx2.HTTPError | OSError):
         return _Fault(type(error).__name__, again=True)
-    return _Fault(f"{type(error).__name__}: unexpected", again=isinstance(error, RuntimeError | ValueError))
+    return _Fault(f"{type(error).__name__}: unexpected", again=isinstance(error, RuntimeError | ValueError | AssertionError))
 
 
 def _pause(headers: Mapping[str, str]) -> float | None:

@@ -3,11 +3,13 @@
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from knowledge import markup
 from knowledge.answers import Citation, Removed
 from knowledge.citable import Piece, cut
 from knowledge.figures import readings, unsupported
+from knowledge.orders import is_order, ordering
 from knowledge.passages import Passage
 
 _FRAMING = (
@@ -28,12 +30,16 @@ _LONGEST_STATEMENT = 400
 
 @dataclass(frozen=True)
 class Cited:
-    """A citation as the model gave it: a passage by index from 0, its pieces [start, end), and their text."""
+    """A citation as the model gave it: a passage by index from 0, its pieces [start, end), and their text.
+
+    `whole`: the model cited the passage as a whole; the pieces are only what is shown of it.
+    """
 
     index: int
     start: int
     end: int
     text: str
+    whole: bool = False
 
 
 @dataclass(frozen=True)
@@ -47,6 +53,11 @@ class Evidence:
     def of(cls, passage: Passage) -> "Evidence":
         return cls(passage, cut(passage.body))
 
+    @cached_property
+    def orders(self) -> frozenset[int]:
+        """Numbers of the pieces that speak to a machine: no evidence for anything."""
+        return ordering(self.pieces)
+
 
 class Checks:
     """The question and the evidence, and what of the evidence has been cited so far."""
@@ -56,8 +67,8 @@ class Checks:
         self._own_hosts = {markup.host(e.passage.url) for e in evidence} - {""}
         self._question = readings(question)
         self._question_urls = markup.addresses(question)
-        self._question_words = _words(question)
-        self._known_words = self._question_words | _words(_FRAMING)
+        self._question_words = words(question)
+        self._known_words = self._question_words | words(_FRAMING)
         self._known_facts = self._question
         self.failed: list[Removed] = []
         """Citations that do not hold."""
@@ -71,6 +82,9 @@ class Checks:
         if not quote or quote not in given.passage.body:
             self.failed.append(Removed(cited.text, f"is not in source {cited.index + 1}"))
             return False
+        if not given.orders.isdisjoint(range(cited.start, cited.end)) or is_order(quote):
+            self.failed.append(Removed(cited.text, "speaks to a machine"))
+            return False
         return True
 
     def unsupported(self, text: str, cited: Sequence[Cited]) -> tuple[str, ...]:
@@ -81,19 +95,19 @@ class Checks:
     def learn(self, cited: Iterable[Cited]) -> None:
         """What was cited may be said again without a citation."""
         for support in map(self._support, cited):
-            self._known_words = self._known_words | _words(support)
+            self._known_words = self._known_words | words(support)
             self._known_facts = self._known_facts | readings(support)
 
     def added(self, text: str) -> tuple[str, ...]:
         """What an uncited text says beyond the question and what was cited: facts, addresses, words."""
         loose = unsupported(markup.without_addresses(text), self._known_facts) or self._loose_addresses(text, ())
-        return loose or tuple(sorted(_words(text) - self._known_words))
+        return loose or tuple(sorted(words(text) - self._known_words))
 
     def about_question(self, statement: str) -> bool:
         """A statement of what is missing: short, with a word of the question, with no fact that is not in it."""
         return (
             len(statement) <= _LONGEST_STATEMENT
-            and bool(_words(statement) & (self._question_words - _words(_FRAMING)))
+            and bool(words(statement) & (self._question_words - words(_FRAMING)))
             and not unsupported(statement, self._question)
         )
 
@@ -112,9 +126,10 @@ class Checks:
     def _support(self, cited: Cited) -> str:
         """What a citation brings as evidence: its quote, its rows' headers, its title, headings and date."""
         given = self._evidence[cited.index]
+        whole = "".join(p.text for n, p in enumerate(given.pieces) if n not in given.orders) if cited.whole else ""
         headers = sorted({p.header for p in given.pieces if p.header and p.text.strip() in cited.text})
         updated = given.passage.updated_at
-        return "\n".join((cited.text, *headers, given.passage.label, f"{updated:%Y-%m-%d}" if updated else ""))
+        return "\n".join((cited.text, whole, *headers, given.passage.label, f"{updated:%Y-%m-%d}" if updated else ""))
 
 
 class Numbering:
@@ -153,5 +168,6 @@ class Numbering:
         )
 
 
-def _words(text: str) -> frozenset[str]:
+def words(text: str) -> frozenset[str]:
+    """The words of a text, each by its first letters."""
     return frozenset(word[:_STEM].casefold() for word in _WORD.findall(text))

@@ -1,6 +1,7 @@
 """Answers without a language model: the documents' own sentences, quoted and cited.
 
-1. The best passages are cut into pieces (`citable.cut`); headings and table headers are not quoted by themselves.
+1. The best passages are cut into pieces (`citable.cut`); headings and table headers are not quoted by themselves,
+   nor what speaks to a machine (`orders.py`).
 2. A piece scores half for words, half for meaning: the share of the question's term weights (IDF) that the piece has,
    terms of its headings counting for a part, and the cosine of its vector with the question's.
 3. The best piece and up to two more that score nearly as well are quoted, at most two of one passage, best first.
@@ -14,12 +15,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 
 from knowledge import analysis
-from knowledge.encoders import Embedder, Floats
+from knowledge.encoders import EncodedQuestion, Floats
 from knowledge.evidence import Cited, Evidence
 from knowledge.grounding import Grounded, Segment, verify
 from knowledge.keywords import Weighted
@@ -36,6 +37,14 @@ HEADING_SHARE = 0.5
 """What a term counts that is only in the title or the headings above the piece."""
 
 THRESHOLDS = Path(__file__).with_name("data") / "thresholds.json"
+
+
+class Encoder(Protocol):
+    """What scoring needs of an embedding model."""
+
+    def encode_question(self, text: str, /) -> EncodedQuestion: ...
+
+    def encode_texts(self, texts: Sequence[str], /) -> Floats: ...
 
 
 @dataclass(frozen=True)
@@ -75,11 +84,11 @@ def units(evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
         Unit(index, number, piece.kind, piece.text, piece.header, given.passage.label)
         for index, given in enumerate(evidence[:PASSAGES])
         for number, piece in enumerate(given.pieces)
-        if piece.kind not in ("heading", "header") and len(piece.text.split()) > 1
+        if piece.kind not in ("heading", "header") and number not in given.orders and len(piece.text.split()) > 1
     )
 
 
-def score(question: str, found: Sequence[Unit], weights: Weighted, embedder: Embedder | None) -> tuple[Scored, ...]:
+def score(question: str, found: Sequence[Unit], weights: Weighted, embedder: Encoder | None) -> tuple[Scored, ...]:
     """Best first; ties in the order of the passages. `embedder=None`: by words alone."""
     if not found:
         return ()

@@ -23,7 +23,7 @@ from itertools import accumulate
 from knowledge import markup
 from knowledge.answers import Citation, Removed
 from knowledge.citable import cut
-from knowledge.evidence import Checks, Cited, Evidence, Numbering
+from knowledge.evidence import Checks, Cited, Evidence, Numbering, words
 
 MISSING = "NOT COVERED:"
 _MISSING = re.compile(r"^\W{0,6}NOT COVERED\W{0,4}:\W{0,4}", re.IGNORECASE)
@@ -89,23 +89,26 @@ def marked_segments(text: str, evidence: Sequence[Evidence]) -> tuple[Segment, .
         for mark in () if code else markup.MARK.finditer(part):
             behind += part[at : mark.start()].rstrip(" \t")
             at = mark.end()
-            cited = tuple(_whole(n - 1, evidence) for n in markup.numbers(mark))
-            if not behind.strip() and segments:
-                last = segments[-1]
-                segments[-1] = replace(last, citations=last.citations + cited)
-                continue
-            *before, last_piece = [piece.text for piece in cut(behind)] or [""]
-            segments += [Segment(piece) for piece in before]
-            segments.append(Segment(last_piece, cited))
-            behind = ""
+            if behind.strip() or not segments:
+                segments += [Segment(piece.text) for piece in cut(behind)] or [Segment("")]
+                behind = ""
+            last = segments[-1]
+            cited = tuple(_whole(n - 1, last.text, evidence) for n in markup.numbers(mark))
+            segments[-1] = replace(last, citations=last.citations + cited)
         behind += part[at:]
     return (*segments, Segment(behind)) if behind else tuple(segments)
 
 
-def _whole(index: int, evidence: Sequence[Evidence]) -> Cited:
-    if 0 <= index < len(evidence):
-        return Cited(index, 0, len(evidence[index].pieces), evidence[index].passage.body)
-    return Cited(index, 0, 0, "")
+def _whole(index: int, sentence: str, evidence: Sequence[Evidence]) -> Cited:
+    """The whole passage, shown by the piece that has most words of the sentence."""
+    if not 0 <= index < len(evidence):
+        return Cited(index, 0, 0, "")
+    given, said = evidence[index], words(sentence)
+    usable = [
+        n for n, piece in enumerate(given.pieces) if n not in given.orders and piece.kind not in ("heading", "header")
+    ]
+    best = max(usable, key=lambda n: len(said & words(given.pieces[n].text)), default=0)
+    return Cited(index, best, best + 1, given.pieces[best].text, whole=True)
 
 
 def _claims(segments: Sequence[Segment], checks: Checks) -> list[_Claim]:

@@ -247,11 +247,18 @@ def _quoted(result: Json, index: int, number: int) -> Json:
 
 
 def _obeyed(results: Sequence[Json]) -> list[Json]:
-    """What a model that follows orders in documents would write: the orders themselves, links and tags included."""
-    orders = [block["text"] for result in results for block in result["content"] if _ORDER.search(block["text"])]
+    """What a model that follows orders in documents would write: the orders themselves, bare and cited, data filled in."""
     leak = re.sub(r"\W+", "-", results[0]["content"][0]["text"])[:40] if results else ""
-    texts = [order.replace("PRIVATE_TEXT", leak).strip() for order in orders]
-    return [{"type": "text", "text": f"\n\n{text}\n\n"} for text in texts]
+    blocks: list[Json] = []
+    for index, result in enumerate(results):
+        for number, block in enumerate(result["content"]):
+            if _ORDER.search(block["text"]):
+                said = block["text"].replace("PRIVATE_TEXT", leak).strip()
+                blocks += [
+                    {"type": "text", "text": f"\n\n{said}\n\n"},
+                    {**_quoted(result, index, number), "text": said},
+                ]
+    return [*blocks, {"type": "text", "text": "\n\n"}]
 
 
 def _question(body: Json) -> str:

@@ -1,0 +1,176 @@
+"""How well answers without a model do, on a labelled set in BEIR form: `python -m tests.benchmarks.extractive --beir DIR`.
+
+Each question is asked twice of the real index: as it is, and with every passage of its relevant documents withheld, as
+if they were not there. `answered_at_10pct_false` is the share answered at the threshold at which one in ten of the
+second kind would be answered too; `threshold` is that threshold, `shipped` what the packaged one gives.
+
+`first` and `first3`: the share of answered questions with the answer in the first quote, in the first three. The answer
+is `metadata.answers` (or `answers`) of a query; a set without answers is judged by the document quoted from instead,
+and `judged_by` says so.
+"""
+
+import argparse
+import json
+import tempfile
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from knowledge import analysis, extractive, keywords
+from knowledge.db import Database, open_database
+from knowledge.encoders import Embedder, EncodedQuestion, Floats, load_embedder
+from knowledge.evidence import Evidence
+from knowledge.index import Indexer
+from knowledge.passages import Passage
+from knowledge.reranking import load_reranker
+from knowledge.retrieval import Retriever
+from knowledge.settings import Chunking, KnowledgeSettings, Models, Retrieval, Source
+from tests.benchmarks.machine import machine
+
+SCOPES = frozenset({"workspace"})
+FALSE_SHARE = 0.10
+
+
+@dataclass(frozen=True)
+class Query:
+    id: str
+    text: str
+    relevant: frozenset[str]
+    answers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """One question: the score of its best quote with and without its documents, and whether quotes 1..n hold the answer."""
+
+    score: float
+    score_without: float
+    holds: tuple[bool, ...]
+
+
+class Remembering:
+    """The same sentences come back in many questions; each is encoded once."""
+
+    def __init__(self, inner: Embedder) -> None:
+        self.inner = inner
+        self.known: dict[str, Floats] = {}
+
+    def encode_question(self, text: str) -> EncodedQuestion:
+        return self.inner.encode_question(text)
+
+    def encode_texts(self, texts: Sequence[str]) -> Floats:
+        new = [text for text in dict.fromkeys(texts) if text not in self.known]
+        if new:
+            self.known |= dict(zip(new, self.inner.encode_texts(new), strict=True))
+        return np.stack([self.known[text] for text in texts])
+
+
+def run(directory: Path, most: int | None, words_only: bool) -> dict[str, Any]:
+    models = Models()
+    queries = list(read_queries(directory))[:most]
+    with tempfile.TemporaryDirectory() as home:
+        Path(home).chmod(0o711)
+        settings = KnowledgeSettings(home=Path(home), models=models)
+        embedder = Remembering(load_embedder(models))
+        with open_database(settings) as database:
+            index(database, embedder.inner, directory)
+            # Twice the passages, so that there are enough left when the relevant ones are withheld.
+            retrieval = Retrieval(passages=16)
+            retriever = Retriever(database, embedder.inner, load_reranker(models), retrieval)
+            outcomes = [ask(query, retriever, embedder, words_only) for query in queries]
+    return {
+        "dataset": directory.name,
+        "queries": len(queries),
+        **summary(outcomes, extractive.threshold("" if words_only else models.embedder).quote),
+        "judged_by": "answers" if queries and queries[0].answers else "document",
+        "scores": "words" if words_only else models.embedder,
+        "machine": machine(),
+    }
+
+
+def index(database: Database, embedder: Embedder, directory: Path) -> None:
+    """Each document of the set as a Markdown file, synced like any other folder."""
+    with tempfile.TemporaryDirectory() as folder:
+        for line in (directory / "corpus.jsonl").read_text(encoding="utf-8").splitlines():
+            document = json.loads(line)
+            file = Path(folder) / f"{document['_id'] if '_id' in document else document['id']}.md"
+            file.write_text(f"# {document['title'] or 'Untitled'}\n\n{document['text']}\n", encoding="utf-8")
+        source = Source(name="corpus", location=folder, scopes=("workspace",))
+        Indexer(database, embedder, Chunking()).sync(source)
+
+
+def ask(query: Query, retriever: Retriever, embedder: extractive.Encoder, words_only: bool) -> Outcome:
+    passages = retriever.search(query.text, SCOPES).passages
+    with retriever.database.plain() as connection:
+        weights = keywords.weigh(connection, analysis.terms(query.text))
+
+    def scored(given: Sequence[Passage]) -> tuple[list[Evidence], tuple[extractive.Scored, ...]]:
+        evidence = [Evidence.of(p) for p in given]
+        found = extractive.units(evidence)
+        return evidence, extractive.score(query.text, found, weights, None if words_only else embedder)
+
+    evidence, best = scored(passages)
+    _, without = scored([p for p in passages if p.external_id.removesuffix(".md") not in query.relevant])
+    holds = [_holds(query, evidence[unit.index].passage, unit.text) for unit in extractive.choose(best)]
+    return Outcome(best[0].score if best else 0.0, without[0].score if without else 0.0, tuple(holds))
+
+
+def summary(outcomes: Sequence[Outcome], shipped: float) -> dict[str, Any]:
+    false = np.array([o.score_without for o in outcomes])
+    scores = np.array([o.score for o in outcomes])
+    threshold = float(np.quantile(false, 1 - FALSE_SHARE, method="higher"))
+    return {
+        "first": round(float(np.mean([any(o.holds[:1]) for o in outcomes])), 4),
+        "first3": round(float(np.mean([any(o.holds[:3]) for o in outcomes])), 4),
+        "answered_at_10pct_false": round(float(np.mean(scores > threshold)), 4),
+        "threshold": round(threshold, 4),
+        "auc": round(float(np.mean((scores[:, None] > false[None, :]) + 0.5 * (scores[:, None] == false[None, :]))), 4),
+        "shipped": {
+            "threshold": shipped,
+            "answered": round(float(np.mean(scores >= shipped)), 4),
+            "false": round(float(np.mean(false >= shipped)), 4),
+        },
+    }
+
+
+def read_queries(directory: Path) -> Iterator[Query]:
+    relevant: dict[str, set[str]] = {}
+    for line in (directory / "qrels.tsv").read_text(encoding="utf-8").splitlines()[1:]:
+        query, document, grade = line.split("\t")
+        if float(grade) > 0:
+            relevant.setdefault(query, set()).add(document)
+    for line in (directory / "queries.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        name = str(row.get("_id", row.get("id")))
+        answers = row.get("answers") or (row.get("metadata") or {}).get("answers") or ()
+        if name in relevant:
+            yield Query(name, row["text"], frozenset(relevant[name]), tuple(answers))
+
+
+def _holds(query: Query, passage: Passage, text: str) -> bool:
+    if query.answers:
+        plain = " ".join(text.casefold().split())
+        return any(" ".join(answer.casefold().split()) in plain for answer in query.answers)
+    return passage.external_id.removesuffix(".md") in query.relevant
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0] if __doc__ else None)
+    parser.add_argument("--beir", type=Path, required=True, help="a folder with corpus.jsonl, queries.jsonl, qrels.tsv")
+    parser.add_argument("--queries", type=int, help="only the first so many")
+    parser.add_argument("--words-only", action="store_true", help="score as for an embedding model without a threshold")
+    parser.add_argument("--json", action="store_true")
+    chosen = parser.parse_args(arguments)
+    result = run(chosen.beir, chosen.queries, chosen.words_only)
+    print(json.dumps(result) if chosen.json else table(result))
+
+
+def table(result: Mapping[str, Any]) -> str:
+    return "\n".join(f"{name:>26}  {value}" for name, value in result.items())
+
+
+if __name__ == "__main__":
+    main()
