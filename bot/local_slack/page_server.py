@@ -54,6 +54,7 @@ class PageServer:
             Route("/", self._asset("index.html")),
             Route("/archives/{channel:str}/{message:str}", self._asset("index.html")),
             Route("/page/{name:str}", self.asset),
+            Route("/_page/people", self.people),
             Route("/_page/workspace", self._seen(lambda person, _: sight.workspace(self._state, person))),
             Route("/_page/channel", self._seen(self._channel)),
             Route("/_page/thread", self._seen(self._thread)),
@@ -67,6 +68,11 @@ class PageServer:
         if path.parent != PAGE or not path.is_file():
             return PlainTextResponse("not found", 404)
         return FileResponse(path, headers=_HEADERS)
+
+    async def people(self, request: Request) -> Response:
+        """Everybody one can be on the page, full members first."""
+        people = sight.selves(self._state)
+        return JSONResponse([{"id": person.id, "name": person.name} for person in people])
 
     async def file(self, request: Request) -> Response:
         """A shared file for somebody who can read one of its channels; never shown as a page of its own."""

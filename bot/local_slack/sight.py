@@ -32,6 +32,12 @@ def workspace(state: State, person: Person) -> Json:
     }
 
 
+def selves(state: State) -> list[Person]:
+    """The people one can be, full members first."""
+    people = [person for person in state.people.values() if person.kind not in ("bot", "deactivated")]
+    return sorted(people, key=lambda person: not person.is_full_member)
+
+
 def conversation(state: State, person: Person, reference: str) -> Json:
     """The root messages of a conversation, oldest first, with the ephemeral ones of this person in their places.
 

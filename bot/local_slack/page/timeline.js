@@ -1,0 +1,100 @@
+// A list of messages that stays at its end while one reads along, and changes one message at a time.
+
+import { dayOf, el } from "./dom.js";
+import { renderMessage } from "./message.js";
+
+const TOGETHER_S = 300;
+
+export class Timeline {
+  // wanted(message) says whether a message belongs here; hooks go to renderMessage.
+  constructor(store, label, wanted, hooks) {
+    this.store = store;
+    this.wanted = wanted;
+    this.hooks = hooks;
+    this.messages = [];
+    this.node = el("div", { class: "timeline", role: "log", "aria-label": label, "aria-live": "polite", tabindex: "0" });
+    this.node.addEventListener("keydown", (event) => this.move(event));
+  }
+
+  show(messages) {
+    this.messages = messages;
+    this.node.replaceChildren(...messages.flatMap((message, index) => this.rows(message, messages[index - 1])));
+    this.toEnd();
+  }
+
+  rows(message, before) {
+    const newDay = !before || dayOf(before.ts) !== dayOf(message.ts);
+    const joined = !newDay && before.user === message.user && !message.private && !before.private && !before.subtype &&
+      !message.subtype && Number(message.ts) - Number(before.ts) < TOGETHER_S;
+    const row = renderMessage(message, this.store, this.hooks, { joined });
+    return newDay && !this.hooks.inThread ? [el("h2", { class: "day" }, el("span", {}, dayOf(message.ts))), row] : [row];
+  }
+
+  take(message) {
+    if (!this.wanted(message)) return;
+    const following = this.atEnd();
+    const index = this.messages.findIndex((each) => each.ts === message.ts);
+    if (index >= 0) {
+      this.messages[index] = message;
+      this.replace(message, this.messages[index - 1]);
+    } else {
+      const place = this.messages.findIndex((each) => Number(each.ts) > Number(message.ts));
+      if (place >= 0) {
+        this.messages.splice(place, 0, message);
+        this.show(this.messages);
+      } else {
+        this.messages.push(message);
+        this.node.append(...this.rows(message, this.messages[this.messages.length - 2]));
+      }
+    }
+    if (following || message.user === this.store.me) this.toEnd();
+  }
+
+  // Focus stays on the same control when a message is drawn anew.
+  replace(message, before) {
+    const old = this.find(message.ts);
+    const buttons = [...old.querySelectorAll("button, a, select")];
+    const focused = buttons.indexOf(document.activeElement);
+    const rows = this.rows(message, before);
+    const row = rows[rows.length - 1];
+    old.replaceWith(row);
+    if (focused >= 0) [...row.querySelectorAll("button, a, select")][focused]?.focus();
+  }
+
+  redraw(ts) {
+    const index = this.messages.findIndex((each) => each.ts === ts);
+    if (index >= 0) this.replace(this.messages[index], this.messages[index - 1]);
+  }
+
+  drop(ts) {
+    const left = this.messages.filter((each) => each.ts !== ts);
+    if (left.length !== this.messages.length) this.show(left);
+  }
+
+  find(ts) { return this.node.querySelector(`[data-ts="${CSS.escape(ts)}"]`); }
+
+  highlight(ts) {
+    const row = this.find(ts);
+    if (!row) return;
+    row.classList.add("highlight");
+    row.scrollIntoView({ block: "center" });
+    row.focus();
+  }
+
+  atEnd() { return this.node.scrollHeight - this.node.scrollTop - this.node.clientHeight < 80; }
+
+  toEnd() {
+    this.node.scrollTop = this.node.scrollHeight;
+    requestAnimationFrame(() => { this.node.scrollTop = this.node.scrollHeight; });
+  }
+
+  // Up and down walk through the messages.
+  move(event) {
+    const step = { ArrowUp: -1, ArrowDown: 1 }[event.key];
+    if (!step || event.target.closest("input, textarea, select, .toolbar")) return;
+    const rows = [...this.node.querySelectorAll(".message")];
+    const now = rows.indexOf(document.activeElement.closest(".message"));
+    const next = rows[now < 0 ? rows.length - 1 : Math.max(0, Math.min(rows.length - 1, now + step))];
+    if (next) { event.preventDefault(); next.focus(); }
+  }
+}
