@@ -30,7 +30,6 @@ MIGRATIONS = Path(__file__).with_name("migrations")
 DRIVER = "postgresql+psycopg"
 CONNECT_TIMEOUT_S = 10
 
-_BEGIN = sa.text("select 1")
 _WRITE = sa.text("select set_config('footnote.writing', 'on', true)")
 _READ = sa.text(
     f"""
@@ -45,7 +44,10 @@ _READ = sa.text(
 
 
 class Database:
-    """A pool of connections to one database. Threads share it; `close()` it at the end."""
+    """A pool of connections to one database. Threads share it; `close()` it at the end.
+
+    A connection that broke while it lay in the pool (the server was restarted) is replaced before it is used.
+    """
 
     def __init__(self, url: str, pool_size: int = 10, embedded: EmbeddedPostgres | None = None) -> None:
         """`url`: any PostgreSQL URL. `embedded`: the server behind it, to be released by `close()`.
@@ -88,7 +90,7 @@ class Database:
     @contextmanager
     def plain(self) -> Iterator[sa.Connection]:
         """One transaction for tables without document text; the others look empty in it."""
-        with self._transaction(_BEGIN) as connection:
+        with self.engine.begin() as connection:
             yield connection
 
     @contextmanager
@@ -135,21 +137,9 @@ class Database:
 
     @contextmanager
     def _transaction(self, first: sa.TextClause, **parameters: object) -> Iterator[sa.Connection]:
-        """A transaction begun by `first`. When the connection turns out to be lost there, a new one is tried once."""
-        connection = self.engine.connect()
-        try:
-            try:
-                connection.execute(first, parameters)
-            except OperationalError as error:
-                if not error.connection_invalidated:
-                    raise
-                connection.close()
-                connection = self.engine.connect()
-                connection.execute(first, parameters)
+        with self.engine.begin() as connection:
+            connection.execute(first, parameters)
             yield connection
-            connection.commit()
-        finally:
-            connection.close()  # rolls back what was not committed
 
     @contextmanager
     def _connected(self) -> Iterator[sa.Connection]:

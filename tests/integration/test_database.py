@@ -96,21 +96,6 @@ def test_a_read_survives_the_loss_of_every_pooled_connection(database: Database,
         assert connection.scalars(sa.select(chunks.c.id)).all() == [1]
 
 
-def test_a_connection_lost_just_before_its_first_statement_is_replaced(
-    database: Database, superuser: sa.Engine
-) -> None:
-    """The pool found it alive; it died between that and the transaction."""
-
-    def die(*_: object) -> None:
-        sessions_end(superuser, database)
-
-    with database.plain():
-        pass
-    sa.event.listen(database.engine, "engine_connect", die, once=True)
-    with database.reading(EVERYBODY) as connection:
-        assert connection.scalar(sa.text("select 1")) == 1
-
-
 def test_a_statement_keeps_its_custom_plan_however_often_it_runs(database: Database) -> None:
     with database.plain() as connection:
         for number in range(8):
