@@ -108,6 +108,7 @@ class _Chunker:
         self._settings = settings
         self._title = title
         self._pages = pages
+        self._sizes: dict[Span, int] = {}
 
     def section(self, section: Section) -> Iterator[Chunk]:
         path = self._shortened(section.path)
@@ -115,7 +116,9 @@ class _Chunker:
         questions = sum(self._is_question(block) for block in section.blocks) > 1
         waiting: list[Span] = []
         for block in section.blocks:
-            if waiting and (questions and self._is_question(block) or self._page(block.start) != self._page(waiting[0][0])):
+            if waiting and (
+                (questions and self._is_question(block)) or self._page(block.start) != self._page(waiting[0][0])
+            ):
                 yield from self._flush(path, waiting)
             if self._size(block.start, block.end) > room:
                 if waiting and self._total(waiting) > min(self._settings.min_tokens, room // 4):
@@ -221,8 +224,11 @@ class _Chunker:
         return max(8, self._settings.max_tokens - self._count(embedded_text(self._title, path, "", "")) - 2)
 
     def _size(self, start: int, end: int) -> int:
-        text = self._text[start:end].strip()
-        return max(self._count(text), -(-len(text) // MAX_CHARACTERS_PER_TOKEN))
+        """Tokens, or characters by eight where those are more. Remembered: counting is most of the work here."""
+        if (start, end) not in self._sizes:
+            text = self._text[start:end].strip()
+            self._sizes[start, end] = max(self._count(text), -(-len(text) // MAX_CHARACTERS_PER_TOKEN))
+        return self._sizes[start, end]
 
     def _total(self, spans: Sequence[Span]) -> int:
         return sum(self._size(*span) for span in spans)

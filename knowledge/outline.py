@@ -15,7 +15,7 @@ Cuts = tuple[int, ...]
 
 _parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 _LINE_END = re.compile(r"\r\n|\n|\r")
-_ATTRIBUTES = re.compile(r"\s*\{[:#.][^{}]*\}\s*$")
+_ATTRIBUTES = re.compile(r"\s*(?:\{[:#.][^{}]*\}|\{/.*?/\})\s*$")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
 _HTML_HEADING = re.compile(r"\s*<h([1-6])\b[^>]*>(.*?)</h\1\s*>\s*", re.S | re.I)
 _TAG = re.compile(r"<[^<>]*>")

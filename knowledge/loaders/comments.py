@@ -2,38 +2,19 @@
 
 import re
 
-from markdown_it import MarkdownIt
+from knowledge.loaders.prose import substitute
 
-_parser = MarkdownIt("commonmark")
-_MARK = re.compile(r"(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=ticks)(?!`)|<!--.*?-->", re.S)
-_MDX_COMMENT = re.compile(r"\{/\*.*?\*/\}", re.S)
+_COMMENT = r"<!--.*?-->"
+_OPEN_COMMENT = r"^ {0,3}<!--.*\Z"
+_MDX_COMMENT = r"\{/\*.*?\*/\}"
 _DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w=.-]+)*;base64,[A-Za-z0-9+/=]{40,}")
 
 
 def without_comments(markdown: str, mdx: bool = False) -> str:
     """The text without HTML comments, except those shown in code. An unclosed one at a line's start hides the rest, as
     it does on the page. `mdx`: without comments in braces too."""
-    if "<!--" in markdown or (mdx and "{/*" in markdown):
-        parts = [text if is_code else _stripped(text, mdx) for text, is_code in _code_and_rest(markdown)]
-        markdown = "".join(parts)
+    if "<!--" in markdown:
+        markdown = substitute(markdown, f"{_COMMENT}|{_OPEN_COMMENT}", lambda _: "")
+    if mdx and "{/*" in markdown:
+        markdown = substitute(markdown, _MDX_COMMENT, lambda _: "")
     return _DATA.sub("data:", markdown)
-
-
-def _stripped(text: str, mdx: bool) -> str:
-    text = _MARK.sub(lambda m: m[0] if m["ticks"] else "", text)
-    text = re.sub(r"^ {0,3}<!--.*\Z", "", text, flags=re.S | re.M)
-    return _MDX_COMMENT.sub("", text) if mdx else text
-
-
-def _code_and_rest(markdown: str) -> list[tuple[str, bool]]:
-    """The text in stretches: code blocks, and what is between them."""
-    lines = markdown.split("\n")
-    lines = [line + "\n" for line in lines[:-1]] + lines[-1:]
-    stretches: list[tuple[str, bool]] = []
-    done = 0
-    for token in _parser.parse(markdown):
-        if token.type in ("fence", "code_block") and token.map and token.map[0] >= done:
-            first, last = token.map
-            stretches += [("".join(lines[done:first]), False), ("".join(lines[first:last]), True)]
-            done = last
-    return [*stretches, ("".join(lines[done:]), False)]

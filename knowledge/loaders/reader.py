@@ -55,6 +55,11 @@ class Reader:
             raise DocumentUnreadable(fields["state"], fields["reason"])
         return from_json(fields)
 
+    @property
+    def worker_id(self) -> int | None:
+        """Process id of the worker, None when there is none at the moment."""
+        return self._worker.pid if self._worker else None
+
     def close(self) -> None:
         if self._worker is None:
             return

@@ -1,0 +1,292 @@
+"""Files of every format become Markdown that says the same; what cannot be read says why."""
+
+import io
+import zipfile
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from knowledge.errors import DocumentUnreadable
+from knowledge.loaders import load
+from knowledge.loaders.decoding import clean, decode
+from knowledge.loaders.pdf import without_running_lines
+from knowledge.loaders.tables import table
+from tests.office_files import docx, epub, ods, pdf, pptx, rtf, xlsx
+
+
+def refusal(name: str, content: bytes) -> tuple[str, str]:
+    with pytest.raises(DocumentUnreadable) as raised:
+        load(name, content)
+    return raised.value.state, str(raised.value)
+
+
+# Text
+
+
+@pytest.mark.parametrize(
+    "content",
+    ["Crème brûlée – 4 €".encode(e) for e in ("utf-8", "utf-8-sig", "utf-16", "utf-32", "cp1252")],
+    ids=["utf-8", "utf-8 with mark", "utf-16", "utf-32", "windows-1252"],
+)
+def test_text_is_decoded_without_losing_a_character(content: bytes) -> None:
+    assert decode(content).text == "Crème brûlée – 4 €"
+
+
+def test_characters_that_cannot_be_decoded_are_replaced_and_counted() -> None:
+    decoded = decode(b"caf\xe9 \x81 x " * 5)
+    assert decoded.text.count("\ufffd") == decoded.replaced == 5
+    assert "5 characters" in decoded.remarks[0]
+
+
+@pytest.mark.parametrize(
+    ("dirty", "expected"),
+    [
+        ("a\r\nb\rc\u2028d", "a\nb\nc\nd"),
+        ("pre\x00ssure \ud800low\x07", "pressure low"),
+        ("\ufeffA\u00adB", "AB"),
+        ("\x1b[31mred\x1b[0m", "red"),
+        ("e\u0301", "é"),
+        ("oﬃce ﻼ", "office لا"),
+        ("4\u00a0200\tx", "4\u00a0200\tx"),
+    ],
+)
+def test_text_is_cleaned_of_what_nobody_types(dirty: str, expected: str) -> None:
+    assert clean(dirty) == expected
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.txt", "a.csv", "a", "a.py"])
+def test_binary_content_is_no_text_whatever_its_name(name: str) -> None:
+    assert refusal(name, bytes(range(256)) * 50) == ("unsupported", "not text: it looks like a binary file")
+
+
+@pytest.mark.parametrize("name", ["a.md", "a.pdf", "a.docx", "a.xlsx"])
+@pytest.mark.parametrize("content", [b"", b" \r\n\t", b"\xef\xbb\xbf"])
+def test_an_empty_file_is_empty(name: str, content: bytes) -> None:
+    assert refusal(name, content)[0] == "empty"
+
+
+def test_plain_text_is_marked_as_such() -> None:
+    loaded = load("server-notes.txt", b"# not a heading\n\nRun it.")
+    assert (loaded.title, loaded.plain) == ("Server notes", True)
+
+
+def test_code_is_a_fence_under_its_path() -> None:
+    loaded = load("src/tide.py", b'"""Doc with ``` in it.\n```\n"""\nx = 1\n')
+    assert loaded.path == ("src/tide.py",)
+    assert loaded.markdown.startswith('````python\n"""Doc')
+    assert loaded.markdown.endswith("x = 1\n````\n")
+
+
+@pytest.mark.parametrize("text", ["a,b\n1,2\n", "a;b\n1;2\n", "a\tb\n1\t2\n", '"a"|"b"\n1|2\n'])
+def test_separated_values_become_a_table(text: str) -> None:
+    assert load("x.csv", text.encode()).markdown == "| a | b |\n| --- | --- |\n| 1 | 2 |"
+
+
+def test_a_decimal_comma_does_not_part_cells() -> None:
+    assert load("x.csv", b"item;price\npen;1,20\nink;3,50\n").markdown.endswith("| pen | 1,20 |\n| ink | 3,50 |")
+
+
+def test_tables_drop_what_is_blank_and_escape_pipes() -> None:
+    assert table([["", ""], ["a|b", "", "c"], ["1"]]) == "| a\\|b | c |\n| --- | --- |\n| 1 |  |"
+
+
+# Markdown
+
+
+def test_markdown_has_its_front_matter_apart() -> None:
+    loaded = load(
+        "x.md", b"---\ntitle: Tides\nupdated: 2026-01-02\nscopes: [channel:CSEA]\n---\n\n# Tide tables\n\nHigh.\n"
+    )
+    assert (loaded.title, loaded.path) == ("Tides", ("Tides",))
+    assert loaded.updated_at == datetime(2026, 1, 2, tzinfo=UTC)
+    assert loaded.scopes == frozenset({"channel:CSEA"})
+    assert "title:" not in loaded.markdown
+
+
+@pytest.mark.parametrize(
+    ("text", "title"),
+    [
+        ("# One\n\nx\n", "One"),
+        ("## Two\n\nx\n\n# One\n\ny\n", "One"),
+        ("x\n", "Sea charts"),
+        ("Setext\n===\nx", "Setext"),
+    ],
+)
+def test_the_title_is_the_first_heading_else_the_name(text: str, title: str) -> None:
+    assert load("maps/sea-charts.md", text.encode()).title == title
+
+
+def test_comments_are_taken_out_except_in_code() -> None:
+    text = "A <!-- secret --> b.\n\n<!--\n# No heading\n\nsecret\n-->\n\n`<!-- shown -->`\n\n```\n<!-- shown too -->\n```\n"
+    markdown = load("x.md", text.encode()).markdown
+    assert "secret" not in markdown
+    assert "No heading" not in markdown
+    assert "`<!-- shown -->`" in markdown
+    assert "<!-- shown too -->" in markdown
+
+
+def test_a_comment_never_closed_hides_the_rest_as_on_the_page() -> None:
+    assert load("x.md", b"Seen.\n\n<!-- hidden\n\nstill hidden\n").markdown.strip() == "Seen."
+
+
+def test_mdx_loses_its_imports_and_comments() -> None:
+    text = b"import Tabs from '@theme/Tabs';\nexport const x = 1;\n\n# T\n\n{/* secret */}Seen.\n"
+    markdown = load("x.mdx", text).markdown
+    assert "Seen." in markdown
+    assert "import" not in markdown
+    assert "secret" not in markdown
+
+
+def test_pictures_written_as_text_are_taken_out_and_their_words_kept() -> None:
+    text = f"![the harbour](data:image/png;base64,{'iVBORw0KGgo' * 30})"
+    assert load("x.md", text.encode()).markdown == "![the harbour](data:)"
+
+
+def test_links_and_footnotes_are_put_where_they_are_used() -> None:
+    text = (
+        "See [the form][f] and [Kite].[^1]\n\n`[f]` is code.\n\n## Next\n\nx\n\n"
+        "[f]: https://forms.example/7\n[kite]: https://kite.example\n\n[^1]: Only in Oslo.\n"
+    )
+    markdown = load("x.md", text.encode()).markdown
+    first, _ = markdown.split("## Next")
+    assert "[the form](https://forms.example/7) and [Kite](https://kite.example)" in first
+    assert "[^1]: Only in Oslo." in first
+    assert "`[f]` is code." in first
+    assert markdown.count("Oslo") == markdown.count("forms.example") == 1
+
+
+# Web pages
+
+PAGE = """<!doctype html><html><head><title>Dock rules | Intranet</title><style>.x{}</style>
+<script>let t = "scripted";</script></head><body><nav><a href="/a">Menu entry</a></nav>
+<div class="cookie-banner">Accept biscuits</div><main><h1>Dock rules</h1><p>Wear a <b>vest</b>.</p>
+<pre><code># kept   as   is</code></pre><table><tr><th>Dock</th><th>Depth</th></tr><tr><td>4</td><td>7 m</td></tr></table>
+<p hidden>hidden words</p></main><footer>Footer words</footer></body></html>"""
+
+
+def test_a_page_is_its_article() -> None:
+    loaded = load("dock.html", PAGE.encode())
+    assert loaded.title == "Dock rules"
+    for kept in ("# Dock rules", "Wear a **vest**.", "# kept   as   is", "| 4 | 7 m |"):
+        assert kept in loaded.markdown
+    for gone in ("Menu entry", "biscuits", "scripted", "hidden words", "Footer words"):
+        assert gone not in loaded.markdown
+
+
+def test_a_page_says_its_encoding() -> None:
+    page = '<html><head><meta charset="windows-1251"></head><body><p>Ключ у охраны.</p></body></html>'
+    assert "Ключ у охраны." in load("x.html", page.encode("cp1251")).markdown
+
+
+def test_a_page_is_known_by_its_content() -> None:
+    assert "# Dock rules" in load("no-suffix", PAGE.encode()).markdown
+    assert "# Dock rules" in load("export.doc", PAGE.encode() + b"<p>" + b"Long text. " * 40).markdown
+
+
+def test_a_sign_in_page_saved_as_a_document_is_refused() -> None:
+    page = b"<html><body><form>Sign in <input type='text'></form></body></html>"
+    state, reason = refusal("report.pdf", page)
+    assert state == "unsupported"
+    assert "sign-in page" in reason
+
+
+# Office files and PDF
+
+
+def test_word_documents_keep_headings_lists_and_tables() -> None:
+    markdown = load("x.docx", docx()).markdown
+    assert markdown.index("# Lift checks") < markdown.index("| Lift | Limit |") < markdown.index("After the table.")
+    assert "| A\\|1 | 900 kg |" in markdown
+    assert "- Look\n- Listen" in markdown
+
+
+def test_presentations_are_sections_by_slide_with_page_numbers() -> None:
+    loaded = load("x.pptx", pptx())
+    assert [loaded.markdown[p:].split("\n")[0] for p in loaded.pages] == ["# Harbour", "# Slide 2"]
+    for kept in ("Grouped words", "| Berth | Depth |", "Notes: Say hello.", "Words without a title"):
+        assert kept in loaded.markdown
+
+
+@pytest.mark.parametrize("content", [xlsx(), ods()], ids=["xlsx", "ods"])
+def test_spreadsheets_are_tables_by_sheet(content: bytes) -> None:
+    markdown = load("stock.xlsx", content).markdown
+    assert "# Stock\n\n" in markdown
+    assert "| Part | Count | Since |\n| --- | --- | --- |\n| K9 | 12 | 2026-03-04 |" in markdown
+
+
+def test_a_stray_cell_far_out_does_not_take_all_memory() -> None:
+    state, reason = refusal("x.xlsx", xlsx(last_cell="CV1048576"))
+    assert state == "too_big"
+    assert "row 1,048,576, column 100" in reason
+
+
+def test_books_are_read_in_the_order_of_their_spine() -> None:
+    loaded = load("x.epub", epub())
+    assert loaded.title == "Sea tales"
+    assert loaded.markdown.index("# First") < loaded.markdown.index("# Second")
+
+
+def test_rich_text_is_its_paragraphs() -> None:
+    assert load("x.rtf", rtf()).markdown == "Keys hang in bay 4.\n\nAsk Zoë first."
+
+
+def test_a_pdf_has_pages() -> None:
+    loaded = load("x.pdf", pdf("Valve four is red.", "Valve five is blue."))
+    assert len(loaded.pages) == 2
+    assert loaded.markdown[loaded.pages[1] :].startswith("Valve five")
+
+
+def test_a_pdf_without_words_is_empty() -> None:
+    assert refusal("x.pdf", pdf(""))[0] in {"empty", "scanned"}
+
+
+def test_lines_equal_on_most_pages_and_page_numbers_are_taken_out() -> None:
+    pages = [f"Quay works\n\nShed {i} opens at {i}.\n\nPage {i} of 4" for i in range(1, 5)]
+    assert without_running_lines(pages) == [f"Shed {i} opens at {i}." for i in range(1, 5)]
+
+
+def test_lines_that_differ_in_their_figures_are_text() -> None:
+    pages = [f"Article {i}: price {i * 7}\n\nMore." for i in range(1, 9)]
+    assert without_running_lines(pages) == [f"Article {i}: price {i * 7}" for i in range(1, 9)]
+
+
+# Damage
+
+
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("x.docx", docx()), ("x.pptx", pptx()), ("x.xlsx", xlsx()), ("x.epub", epub()), ("x.pdf", pdf("Words."))],
+    ids=["docx", "pptx", "xlsx", "epub", "pdf"],
+)
+def test_half_a_file_is_damaged(name: str, content: bytes) -> None:
+    state, reason = refusal(name, content[: len(content) // 2])
+    assert state == "failed"
+    assert "amaged" in reason
+
+
+def archive(members: dict[str, bytes]) -> bytes:
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as opened:
+        for name, content in members.items():
+            opened.writestr(name, content)
+    return file.getvalue()
+
+
+def test_a_zip_bomb_is_not_unpacked() -> None:
+    assert refusal("x.docx", archive({"word/document.xml": bytes(150_000_000)}))[0] == "too_big"
+
+
+def test_an_archive_of_something_else_is_not_supported() -> None:
+    assert refusal("x.zip", archive({"a.txt": b"text"}))[0] == "unsupported"
+
+
+def test_a_picture_is_not_supported() -> None:
+    assert refusal("x.png", b"\x89PNG\r\n\x1a\n" + bytes(100)) == ("unsupported", "a picture: only text can be indexed")
+
+
+def test_the_samples_of_the_project_load() -> None:
+    folder = Path(__file__).parents[2] / "knowledge" / "samples" / "documents"
+    files = [file for file in folder.rglob("*") if file.is_file()]
+    assert len(files) > 20
+    assert all(load(file.name, file.read_bytes()).markdown for file in files)
