@@ -19,6 +19,7 @@ from bot.errors import SlackUnavailable
 from bot.feedback import Feedback
 from bot.home import Home
 from bot.inbox import Inbox
+from bot.monitoring import Monitor
 from bot.nightly import Nightly
 from bot.receiving import SocketReceiver
 from bot.reindex import Reindex
@@ -80,9 +81,13 @@ class Service:
         self.app: App = build_app(settings.slack, client, Inbox(database, self.queue.defer, settings.slack, me))
         self.receiver = SocketReceiver(self.app, settings.slack) if settings.slack.mode == "socket" else None
         self.scheduler = Scheduler(database, self._jobs())
+        port = settings.monitoring_port
+        self._monitor = Monitor(database, port, self._lacking) if port else None
 
     def start(self) -> None:
         self.queue.migrate()
+        if self._monitor:
+            self._monitor.start()
         if Part.WORKER in self._parts:
             self._engine.retriever.warm()
             self._run("worker", lambda: self.queue.run(self._stop))
@@ -105,6 +110,14 @@ class Service:
             self.scheduler.stop()
         for thread in self._threads:
             thread.join()
+        if self._monitor:
+            self._monitor.stop()
+
+    def _lacking(self) -> tuple[str, ...]:
+        """What this process cannot do right now: parts that ended, and a lost connection to Slack."""
+        ended = [thread.name for thread in self._threads if not thread.is_alive()]
+        connected = self.receiver is None or Part.RECEIVER not in self._parts or self.receiver.healthy
+        return (*ended, *(() if connected else ("connection to Slack",)))
 
     def sync(self, sources: Sequence[Source]) -> None:
         """Bring these sources up to date, and take back answers whose documents are gone or have fewer readers."""

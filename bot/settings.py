@@ -54,6 +54,8 @@ class Settings(Section):
     sources: tuple[Source, ...] = ()
     schedule: Schedule = Schedule()
     slack: Slack = Slack()
+    monitoring_port: Annotated[int, Field(ge=1, le=65535)] | None = None
+    """Port on 127.0.0.1 for /metrics, /healthz and /readyz; None: not served."""
 
     @property
     def knowledge(self) -> KnowledgeSettings:
@@ -114,6 +116,4 @@ def _anchored(settings: Settings, folder: Path) -> Settings:
         for s in settings.sources
     )
     facts = settings.slack.facts and folder / settings.slack.facts
-    return settings.model_copy(
-        update={"sources": sources, "slack": settings.slack.model_copy(update={"facts": facts})}
-    )
+    return settings.model_copy(update={"sources": sources, "slack": settings.slack.model_copy(update={"facts": facts})})
