@@ -14,7 +14,7 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from knowledge import analysis, evals, gold, labels, leaks, metrics, retrieval
+from knowledge import activity, analysis, evals, gold, labels, leaks, metrics, retrieval
 from knowledge.answers import Answer, Question
 from knowledge.db import Database
 from knowledge.diagnosis import STAGES, Diagnosis, Failure, best_ranks, diagnose
@@ -80,7 +80,8 @@ def run(
     """
     with database.writing() as connection:
         rights = gold.rights(connection)
-        run_id = evals.begin(connection, {**_configuration(retriever), **(configuration or {})}, at)
+        index = {"index": activity.index_state(connection)}
+        run_id = evals.begin(connection, {**_configuration(retriever), **index, **(configuration or {})}, at)
     try:
         tasks = gather(database, rights)
         measured = [m for task in tasks if (m := _measure(database, retriever, respond, task)) is not None]

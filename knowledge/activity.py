@@ -1,0 +1,84 @@
+"""What happened since a moment: questions without an answer, what answers cost, syncs that failed. For the digest."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+
+import sqlalchemy as sa
+
+from knowledge.permissions import Scopes
+from knowledge.tables import answers, documents, job_runs, sources
+
+_UNANSWERED = answers.c.outcome.in_(("abstained", "failed"))
+
+
+@dataclass(frozen=True)
+class Spent:
+    """`questions`: all that were asked, `unanswered` of them without an answer. Tokens of every kind together."""
+
+    questions: int
+    unanswered: int
+    tokens: int
+    dollars: float
+
+
+@dataclass(frozen=True)
+class SourceProblem:
+    """A source whose last sync failed (`error`), or left out `documents` of its documents."""
+
+    name: str
+    scopes: Scopes
+    error: bool
+    documents: int
+
+
+def unanswered(connection: sa.Connection, since: datetime, scopes: Scopes, limit: int = 500) -> tuple[str, ...]:
+    """The questions, made to stand alone, that found no answer, newest first, among those that a holder of `scopes` may
+    read. Run it inside `database.reading(scopes)`."""
+    mine = answers.c.scopes.contained_by(sorted(scopes)), sa.func.cardinality(answers.c.scopes) > 0
+    query = sa.select(answers.c.standalone).where(answers.c.created_at > since, _UNANSWERED, *mine)
+    return tuple(connection.scalars(query.order_by(answers.c.created_at.desc()).limit(limit)))
+
+
+def spent(connection: sa.Connection, since: datetime) -> Spent:
+    """Counts over everybody's questions, without a word of them; in a transaction that writes."""
+    usage = answers.c.usage
+    kinds = sa.select(sa.func.sum(sa.cast(sa.column("value"), sa.Float))).select_from(
+        sa.func.jsonb_each_text(usage).table_valued("key", "value").render_derived()
+    ).where(sa.column("key").like("%tokens%"))  # fmt: skip
+    query = sa.select(
+        sa.func.count(),
+        sa.func.count().filter(_UNANSWERED),
+        sa.func.coalesce(sa.func.sum(kinds.correlate(answers).scalar_subquery()), 0),
+        sa.func.coalesce(sa.func.sum(usage["dollars"].as_float()), 0.0),
+    ).where(answers.c.created_at > since)
+    asked, without, tokens, dollars = connection.execute(query).one()
+    return Spent(asked, without, int(tokens), float(dollars))
+
+
+def source_problems(connection: sa.Connection) -> tuple[SourceProblem, ...]:
+    """The sources whose last sync left something out, by name."""
+    rows = connection.execute(sa.select(sources.c.name, sources.c.scopes, sources.c.outcome).order_by(sources.c.name))
+    found = (_problem(row.name, frozenset(row.scopes), row.outcome or {}) for row in rows)
+    return tuple(problem for problem in found if problem.error or problem.documents)
+
+
+def failed_runs(connection: sa.Connection, since: datetime) -> dict[str, int]:
+    """How many scheduled runs failed for good or were given up since then, by job."""
+    failed = job_runs.c.state == "failed", job_runs.c.finished_at > since
+    query = sa.select(job_runs.c.job, sa.func.count()).where(*failed).group_by(job_runs.c.job).order_by(job_runs.c.job)
+    return {job: int(count) for job, count in connection.execute(query)}
+
+
+def index_state(connection: sa.Connection) -> dict[str, Any]:
+    """A mark of all indexed content: equal when no document has changed; in a transaction that writes."""
+    ordered = sa.select(documents.c.content_hash).where(documents.c.state == "ok").order_by(documents.c.content_hash)
+    rows = ordered.subquery()
+    joined = sa.func.coalesce(sa.func.string_agg(rows.c.content_hash, sa.literal(" ")), "")
+    count, mark = connection.execute(sa.select(sa.func.count(), sa.func.md5(joined)).select_from(rows)).one()
+    return {"documents": int(count), "mark": str(mark)}
+
+
+def _problem(name: str, scopes: Scopes, outcome: Mapping[str, Any]) -> SourceProblem:
+    return SourceProblem(name, scopes, bool(outcome.get("error")), len(outcome.get("failed", [])))

@@ -1,0 +1,236 @@
+"""The digest: what it says, and what it never says to whom."""
+
+from collections.abc import Mapping
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import pytest
+
+from jobs.chart import Point, png
+from jobs.digest import Digest, Facts, cluster, compose, plain
+from knowledge.activity import SourceProblem, Spent
+from knowledge.evals import Outcome, Result, Run
+
+ALL = frozenset({"workspace"})
+LEGAL = frozenset({"workspace", "channel:C7"})
+NIGHT = datetime(2026, 6, 2, 2, 30, tzinfo=UTC)
+OUTCOMES: tuple[Outcome, Outcome] = ("hit", "miss")
+CONFIGURATION = {"embedder": "minilm", "retrieval": {"candidates": 30}}
+
+
+def run(number: int, recall: float | None, configuration: Mapping[str, object] = CONFIGURATION, **cases: int) -> Run:
+    counts = {"all": 20, "used": 20, "stale": 0, "failed": 0, "absent": 0} | cases
+    figures = {"recall@5": recall, "mrr@10": None if recall is None else recall / 2}
+    metrics = {"cases": counts, "stages": {"reranked": figures}, "leaks": 0}
+    return Run(number, NIGHT + timedelta(days=number), NIGHT, configuration, metrics, None)
+
+
+def failed(number: int, error: str) -> Run:
+    return Run(number, NIGHT + timedelta(days=number), NIGHT, CONFIGURATION, None, error)
+
+
+def results(bucket: str | None = None, **outcomes: Outcome) -> dict[str, Result]:
+    return {
+        name: Result(name, ALL, outcome, {}, bucket if outcome == "miss" else None)
+        for name, outcome in outcomes.items()
+    }
+
+
+QUIET = Facts(
+    runs=(run(1, 0.9), run(2, 0.9)),
+    results=results(leave="hit", lease="hit"),
+    before=results(leave="hit", lease="hit"),
+    questions={"leave": "Do unused days survive?"},
+    cases={"accepted": 20},
+    unanswered=(),
+    spent=Spent(12, 0, 0, 0.0),
+    source_problems=(),
+    failed_runs={},
+    audience=ALL,
+)
+
+
+def told(facts: Facts) -> str:
+    return plain(compose(facts))
+
+
+def test_when_nothing_changed_it_says_so_in_one_line() -> None:
+    assert told(QUIET) == "**Recall@5 90%, unchanged over 20 of 20 questions**. Nothing changed."
+
+
+def test_the_headline_has_the_change_in_points() -> None:
+    assert told(replace(QUIET, runs=(run(1, 0.85), run(2, 0.9)))).startswith("**Recall@5 90%, +5 points over 20 of 20")
+    assert told(replace(QUIET, runs=(run(1, 0.91), run(2, 0.9)))).startswith("**Recall@5 90%, −1 point over 20 of 20")
+
+
+def test_a_first_run_has_no_change() -> None:
+    assert told(replace(QUIET, runs=(run(1, 0.9),), before={})).startswith("**Recall@5 90% over 20 of 20 questions**")
+
+
+@pytest.mark.parametrize(
+    ("facts", "words"),
+    [
+        (replace(QUIET, runs=(), results={}, cases={"proposed": 3}), "no gold questions yet"),
+        (replace(QUIET, runs=(), results={}), "no evaluation has run yet"),
+        (replace(QUIET, runs=(run(1, None, used=0),), results={}, before={}, cases={}), "no gold questions yet"),
+    ],
+)
+def test_without_figures_it_says_why(facts: Facts, words: str) -> None:
+    assert words in told(facts)
+    assert "None" not in told(facts)
+    assert "nan" not in told(facts)
+
+
+def test_a_failed_run_is_reported_without_quoting_its_error() -> None:
+    facts = replace(QUIET, runs=(run(1, 0.9), failed(2, "SourceFailed: cannot read 'merger plans'")))
+    assert "The evaluation failed (SourceFailed)" in told(facts)
+    assert "merger" not in told(facts)
+
+
+def test_a_broken_case_comes_with_its_next_step_and_a_fixed_one_without() -> None:
+    facts = replace(
+        QUIET,
+        results=results("not_retrieved", leave="miss", garage="hit"),
+        before=results(leave="hit", garage="miss"),
+        questions={"leave": "Do unused days survive?", "garage": "When does the garage open?"},
+    )
+    text = told(facts)
+    assert "**Newly broken: 1**\n- Do unused days survive?: the document is there and was not found" in text
+    assert "**Newly fixed: 1**\n- When does the garage open?\n" in text
+
+
+def test_an_answer_to_what_the_documents_do_not_say_is_broken_too() -> None:
+    facts = replace(QUIET, results=results(leave="wrongly_answered"), before=results(leave="abstained"))
+    assert "the documents do not say it and an answer was given" in told(facts)
+
+
+def test_a_case_that_is_new_or_stale_is_neither_broken_nor_fixed() -> None:
+    facts = replace(
+        QUIET, results=results("ranked_low", new="miss", leave="stale"), before=results(leave="hit", gone="hit")
+    )
+    digest = compose(facts)
+    assert (len(digest.broken), len(digest.fixed), len(digest.stale)) == (0, 0, 1)
+
+
+def test_what_the_audience_may_not_read_is_a_number() -> None:
+    facts = replace(
+        QUIET, results=results("not_in_corpus", leave="miss", lease="miss"), before=results(leave="hit", lease="hit")
+    )
+    text = told(facts)
+    assert "**Newly broken: 2**" in text
+    assert "- 1 more" in text
+    assert "lease" not in text
+    assert "**Newly broken: 2**" in told(replace(facts, questions={}))
+    assert "unused days" not in told(replace(facts, questions={}))
+
+
+def test_a_source_is_named_only_to_its_readers() -> None:
+    problems = SourceProblem("handbook", ALL, False, 2), SourceProblem("legal", LEGAL - ALL, True, 0)
+    text = told(replace(QUIET, source_problems=problems))
+    assert "Source handbook: 2 documents could not be read." in text
+    assert "1 other source had sync problems." in text
+    assert "legal" not in text
+    assert "Source legal: the last sync failed." in told(replace(QUIET, source_problems=problems, audience=LEGAL))
+
+
+def test_stale_and_unscored_cases_and_jobs_that_failed_are_listed() -> None:
+    facts = replace(
+        QUIET,
+        runs=(run(1, 0.9), run(2, 0.9, used=17, stale=2, failed=1)),
+        results=results(leave="stale", lease="stale"),
+        failed_runs={"sync": 3},
+        spent=Spent(40, 6, 12345, 0.216),
+    )
+    text = told(facts)
+    assert "over 17 of 20 questions" in text
+    assert "**Need review, what they expect is gone: 2**\n- Do unused days survive?\n- 1 more" in text
+    assert "1 question could not be scored." in text
+    assert "sync failed 3 times." in text
+    assert "40 questions asked, 6 without an answer; 12,345 tokens, $0.22." in text
+
+
+def test_a_leak_comes_before_everything_else() -> None:
+    leaking = run(2, 0.9)
+    assert leaking.metrics is not None
+    leaking = replace(leaking, metrics={**leaking.metrics, "leaks": 2})
+    assert "2 passages came up" in told(replace(QUIET, runs=(run(1, 0.9), leaking))).splitlines()[1]
+
+
+def test_a_change_of_model_or_settings_is_named_and_marked_in_the_chart() -> None:
+    other = {"embedder": "e5", "retrieval": {"candidates": 50}}
+    digest = compose(replace(QUIET, runs=(run(1, 0.9), run(2, 0.9, other))))
+    assert digest.configured == ("model", "settings")
+    assert [point.mark for point in digest.series] == ["", "model, settings"]
+
+
+def test_one_lucky_case_is_not_called_progress() -> None:
+    facts = replace(QUIET, results=results(a="hit"), before=results(a="miss"))
+    assert compose(facts).chance == 1.0
+    better, worse = ({name: Result(name, ALL, outcome) for name in "abcdefgh"} for outcome in OUTCOMES)
+    all_better = replace(QUIET, results=better, before=worse)
+    assert compose(all_better).chance == pytest.approx(2 / 256)
+
+
+def test_questions_that_mean_the_same_are_counted_together() -> None:
+    vectors = np.array([[1, 0], [0, 1], [0.9, 0.435], [0.1, 0.995]], dtype=np.float32)
+    questions = ["parking?", "leave?", "where to park?", "days off?"]
+    assert cluster(questions, vectors) == (("parking?", 2), ("leave?", 2))
+    assert cluster(questions[:2], vectors[:2]) == (("parking?", 1), ("leave?", 1))
+
+
+def test_the_most_asked_come_first() -> None:
+    vectors = np.array([[1, 0], [0, 1], [0, 1]], dtype=np.float32)
+    assert cluster(["a", "b", "c"], vectors) == (("b", 2), ("a", 1))
+
+
+def test_it_fits_one_screen() -> None:
+    names = [f"case{n}" for n in range(40)]
+    facts = replace(
+        QUIET,
+        results={n: Result(n, ALL, "miss", {}, "ranked_low") for n in names},
+        before={n: Result(n, ALL, "hit") for n in names},
+        questions={n: f"Question {n}?" for n in names},
+        unanswered=tuple((f"Unknown {n}?", 1) for n in range(40)),
+    )
+    assert len(told(facts).splitlines()) < 25
+    assert "- 35 more" in told(facts)
+
+
+def a_png(picture: bytes) -> tuple[int, int]:
+    """Width and height, from the header."""
+    assert picture.startswith(b"\x89PNG\r\n\x1a\n")
+    return int.from_bytes(picture[16:20]), int.from_bytes(picture[20:24])
+
+
+@pytest.mark.parametrize(
+    "points",
+    [
+        (),
+        (Point(NIGHT, 0.5, 0.4),),
+        (Point(NIGHT, None, None), Point(NIGHT, 0.5, 0.4, "model")),
+        tuple(Point(NIGHT + timedelta(days=n), n / 30, n / 40) for n in range(30)),
+    ],
+)
+def test_the_chart_is_drawn_for_any_number_of_runs(points: tuple[Point, ...]) -> None:
+    assert a_png(png(points)) == (1200, 600)
+
+
+def relative_luminance(colour: str) -> float:
+    """WCAG 2.2, of `#rrggbb`."""
+    channels = [int(colour[n : n + 2], 16) / 255 for n in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    return 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+
+
+def test_the_lines_of_the_chart_stand_out_from_white() -> None:
+    from jobs.chart import INK, MRR, RECALL
+
+    for colour in (INK, MRR, RECALL):
+        assert 1.05 / (relative_luminance(colour) + 0.05) >= 4.5
+
+
+def test_a_digest_is_a_value() -> None:
+    assert isinstance(compose(QUIET), Digest)
+    assert compose(QUIET) == compose(QUIET)
+    assert compose(QUIET).quiet
