@@ -50,8 +50,10 @@ class _Work:
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
         started = time.perf_counter()
-        yield
-        self.ms[stage] = round((time.perf_counter() - started) * 1000, 2)
+        try:
+            yield
+        finally:
+            self.ms[stage] = round((time.perf_counter() - started) * 1000, 2)
 
     def show_more(self, text: str) -> None:
         """Hand on what is new in `text`; nothing when it is not a continuation of what was shown."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from knowledge import markup
+from knowledge.analysis import STOP_WORDS
 from knowledge.answers import Citation, Removed
 from knowledge.citable import Piece, cut
 from knowledge.figures import readings, unsupported
@@ -26,6 +27,16 @@ _STEM = 5
 """Letters by which two words count as the same: crude, alike in every language, and only ever asked of uncited text."""
 
 _LONGEST_STATEMENT = 400
+
+LEAST_SHARED = 0.3
+"""Share of an English claim's content words that an English passage it cites (or the question) must have. Paraphrases of
+one fact share more than that, sentences about something else less; a rough guess, kept low so that it spares honest ones."""
+
+FEWEST_WORDS = 3
+"""Content words from which a claim says enough to be compared."""
+
+_ENGLISH = 0.2
+"""Share of function words from which a text is taken to be English."""
 
 
 @dataclass(frozen=True)
@@ -91,6 +102,18 @@ class Checks:
         """Facts and addresses of a claim that neither what it cites nor the question contains."""
         support = [self._question, *(readings(self._support(c)) for c in cited)]
         return unsupported(markup.without_addresses(text), *support) or self._loose_addresses(text, cited)
+
+    def unrelated(self, text: str, cited: Iterable[Cited]) -> bool:
+        """Whether an English claim speaks of something else than the English passages it cites, or to a machine."""
+        if is_order(text):
+            return True
+        bodies = "\n".join(f"{p.label}\n{p.body}" for p in (self._evidence[c.index].passage for c in cited))
+        if not (_is_english(text) and _is_english(bodies)):
+            return False
+        said = words(" ".join(w for w in _WORD.findall(text) if w.casefold() not in STOP_WORDS))
+        return len(said) >= FEWEST_WORDS and len(said & (words(bodies) | self._question_words)) < LEAST_SHARED * len(
+            said
+        )
 
     def learn(self, cited: Iterable[Cited]) -> None:
         """What was cited may be said again without a citation."""
@@ -166,6 +189,11 @@ class Numbering:
         return Citation(
             n, p.chunk_id, p.document_id, p.title, p.url, p.heading_path, quote, p.updated_at, p.scopes, tuple(more)
         )
+
+
+def _is_english(text: str) -> bool:
+    found = _WORD.findall(text.casefold())
+    return sum(word in STOP_WORDS for word in found) >= _ENGLISH * len(found) > 0
 
 
 def words(text: str) -> frozenset[str]:

@@ -2,8 +2,10 @@
 
 1. The text is cut into claims: sentences, list items, table rows, code blocks (`citable.cut`).
 2. A citation holds when its passage exists and its quote is really in that passage. Others are taken out.
-3. A claim is kept with at least one citation that holds, when every figure, date, version and identifier in it is in
-   what it cites (quotes, title, headings, date, a table row's header) or in the question.
+   A passage's sentences that speak to a machine (`orders.py`) are no evidence.
+3. A claim is kept with at least one citation that holds, when it speaks of what it cites (roughly, by its words) and
+   every figure, date, version and identifier in it is in what it cites (quotes, title, headings, date, a table row's
+   header) or in the question.
 4. A claim without citations is kept only when it says nothing of its own: all its words are in the question, in what
    is cited beside it, or in `evidence.FRAMING`, and the same holds for its figures. A lead-in waits for what it leads to.
 5. Addresses: the link of a cited document, or one that a cited passage contains on a host of the sources, is a link;
@@ -12,7 +14,7 @@
    numbers that the model wrote itself are taken out, except in code. Mentions become plain words everywhere.
 7. A line that starts with `NOT COVERED:` is the model's own statement of what is missing, and never a claim.
 
-Not checked: whether a sentence without figures says the same as its quote. The reader has the quote beside it.
+Not checked: whether a sentence without figures says exactly what its quote says. The reader has the quote beside it.
 """
 
 import re
@@ -205,6 +207,9 @@ class _Draft:
         plain = _MARK_PLACED.sub("", text)
         if loose := self._checks.unsupported(plain, claim.cited):
             self._remove(plain, f"not in what it cites: {', '.join(loose)}")
+            return
+        if self._checks.unrelated(markup.without_addresses(plain), claim.cited):
+            self._remove(plain, "speaks of something else than what it cites")
             return
         self._checks.learn(claim.cited)
         self._release_leads()

@@ -14,10 +14,11 @@ _MACHINE = r"(?:ai|a\.i\.|artificial intelligence|assistants?|chat ?bots?|bots?|
 _REPLY = r"(?:repl(?:y|ies)|answers?|responses?|summar(?:y|ies))"
 _ORDER = re.compile(
     rf"""
-      \b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{{0,40}}\b(?:instructions?|guidance|guidelines|rules|prompts?|polic(?:y|ies)|limits|(?:said|told|written)\s+above)\b
+      \b(?:ignore|disregard|forget|override|bypass)\b[^.!?\n]{{0,40}}\b(?:instructions?|guidance|guidelines|rules|prompts?|polic(?:y|ies)|limits|passages?|documents?|sources?|context|questions?|(?:said|told|written)\s+above)\b
     | \b(?:notes?|notices?|messages?|instructions?|orders?|attention|directives?|important)\b[^.!?\n]{{0,20}}\b(?:to|for)\s+(?:the\s+|all\s+|any\s+|an?\s+|every\s+)*{_MACHINE}\b
     | \b(?:hey|dear|attention|if\s+you\s+are|you\s+are(?:\s+now)?)\s*,?\s*(?:an?\s+|the\s+|all\s+)?{_MACHINE}\b
     | (?:^|[\n*_>"'(\[|]\s*|\.\s+){_MACHINE}\s*[,:]\s*(?:please\s+)?[a-z]+
+    | ,\s*(?:ai|assistant|chat\s?bot|language\s+model)\s*,\s*(?!(?:and|or)\b)[a-z]+
     | \b(?:as|being)\s+an?\s+{_MACHINE}\b[^.!?\n]{{0,20}}\byou\b
     | \b{_MACHINE}\s+(?:must|should|shall|has\s+to|have\s+to|is\s+to|are\s+to|will\s+now)\b[^.!?\n]{{0,60}}\b(?:reply|answer|respond|tell|say|include|append|add|print|output|reveal|send|link|search|call)\b
     | \b(?:end|begin|start|finish|close|open|prefix|conclude)\s+(?:every|each|all|your|any|the)\s+(?:\w+\s+)?{_REPLY}\b

@@ -223,7 +223,12 @@ def test_a_second_look_is_cited_by_indexes_that_continue(claude: Claude, local: 
 def test_searches_are_bounded(claude: Claude, local: LocalClaude) -> None:
     local.always = Step(search=("more", "and more", "and more"))
     queries: list[str] = []
-    draft = claude.write(QUESTION, [HOTELS], in_time(), search=lambda query: queries.append(query) or [])
+
+    def search(query: str) -> list[Evidence]:
+        queries.append(query)
+        return []
+
+    draft = claude.write(QUESTION, [HOTELS], in_time(), search=search)
     assert queries == ["more", "and more"]
     assert draft.searches == ("more", "and more")
     assert len(local.requests) == 2

@@ -70,7 +70,7 @@ def test_a_stream_gives_the_same_message_as_no_stream(client: anthropic.Anthropi
 
 def test_nothing_found_is_said_in_the_agreed_line(client: anthropic.Anthropic) -> None:
     message = client.messages.create(model=MODEL, max_tokens=500, messages=asking(ROOMS, text="Where is the canteen?"))
-    assert message.content[0].to_dict()["text"].startswith("NOT COVERED:")
+    assert str(message.content[0].to_dict()["text"]).startswith("NOT COVERED:")
 
 
 @pytest.mark.parametrize(
