@@ -9,7 +9,10 @@ from knowledge import markup
 from knowledge.evidence import Cited, Evidence
 from knowledge.figures import readings, unsupported
 from knowledge.grounding import Segment, marked_segments, verify
+from knowledge.passages import Passage
 from tests.unit.test_grounding import passage
+
+Given = tuple[int, int, int, str | None]
 
 FRAGMENTS = st.sampled_from(
     [
@@ -25,7 +28,9 @@ TEXTS = st.lists(FRAGMENTS | st.text(max_size=6), max_size=10).map("".join)
 PASSAGES = st.lists(
     st.builds(lambda text, document: passage(text or "x", document), TEXTS, st.integers(1, 3)), min_size=1, max_size=3
 )
-CITATIONS = st.just((0, 0, 1, None)) | st.tuples(st.integers(-1, 4), st.integers(0, 3), st.integers(0, 4), st.none() | TEXTS)
+CITATIONS = st.just((0, 0, 1, None)) | st.tuples(
+    st.integers(-1, 4), st.integers(0, 3), st.integers(0, 4), st.none() | TEXTS
+)
 OUTPUT = st.lists(st.tuples(TEXTS, st.lists(CITATIONS, min_size=0, max_size=2)), max_size=5)
 
 
@@ -50,7 +55,7 @@ def check(text: str, evidence: list[Evidence], question: str, numbers: set[int],
 @settings(max_examples=400, deadline=None)
 @given(PASSAGES, OUTPUT, TEXTS, st.booleans())
 def test_cited_text_posts_nothing_outside_the_evidence(
-    passages: list, output: list, question: str, complete: bool
+    passages: list[Passage], output: list[tuple[str, list[Given]]], question: str, complete: bool
 ) -> None:
     evidence = [Evidence.of(p) for p in passages]
 
@@ -68,7 +73,7 @@ def test_cited_text_posts_nothing_outside_the_evidence(
 
 @settings(max_examples=300, deadline=None)
 @given(PASSAGES, TEXTS, TEXTS)
-def test_marked_text_posts_nothing_outside_the_evidence(passages: list, output: str, question: str) -> None:
+def test_marked_text_posts_nothing_outside_the_evidence(passages: list[Passage], output: str, question: str) -> None:
     evidence = [Evidence.of(p) for p in passages]
     got = verify(marked_segments(output, evidence), evidence, question)
     check(got.text, evidence, question, {c.n for c in got.citations}, [c.quote for c in got.citations])
