@@ -47,7 +47,9 @@ def add_chunk(connection: sa.Connection, number: int, scopes: Iterable[str]) -> 
     key = {"chunk_id": number, "acl_id": acl_id}
     connection.execute(sa.insert(chunk_vectors).values(**key, generation_id=1, embedding=[1.0, 0.0]))
     connection.execute(sa.insert(chunk_tokens).values(**key, generation_id=1, bits=b"12345678"))
-    connection.execute(sa.insert(chunk_terms).values(**key, length=1, terms=[7], weights=SparseVector({7: 1.0}, TERM_SPACE)))
+    connection.execute(
+        sa.insert(chunk_terms).values(**key, length=1, terms=[7], weights=SparseVector({7: 1.0}, TERM_SPACE))
+    )
 
 
 def add_answer(connection: sa.Connection, answer_id: str, scopes: Iterable[str]) -> None:
