@@ -232,7 +232,7 @@ gold_cases = sa.Table(
     sa.Column("scopes", Texts, nullable=False),
     sa.Column(
         "expected", JSONB, nullable=False
-    ),  # [{source, external_id, heading_path, quote}]; [] = not in the documents
+    ),  # [{source, external_id, heading_path, quote}]; [] = not in the documents, JSON null = not said yet
     sa.Column("state", sa.Text, nullable=False),  # proposed, accepted, retired
     sa.Column("origin", sa.Text, nullable=False),  # vote, shortcut, import, suggestion
     sa.Column("answer_id", sa.Text),
@@ -268,7 +268,7 @@ job_runs = sa.Table(
     metadata,
     sa.Column("job", sa.Text, primary_key=True),
     sa.Column("slot", Moment, primary_key=True),
-    sa.Column("state", sa.Text, nullable=False),  # running, done, failed
+    sa.Column("state", sa.Text, nullable=False),  # running, done, failed; skipped: before the job's first slot
     sa.Column("worker", sa.Text, nullable=False),
     sa.Column("attempt", sa.Integer, nullable=False, server_default="1"),
     sa.Column("started_at", Moment, nullable=False, server_default=now),

@@ -338,3 +338,33 @@ def test_two_workers_never_do_one_job_twice(queued: Database, postgres_url: str)
             worker.kill()
             worker.wait()
     assert notes(queued, "end") == list(range(60))
+
+
+HANGING = """
+import os, sys, threading
+from jobs.queue import Queue
+from knowledge.db import Database
+
+stop = threading.Event()
+
+def hang():
+    stop.set()
+    threading.Event().wait()
+
+finished = Queue(Database(sys.argv[1]), {"hang": hang}, silent_s=1.0).run(stop, grace_s=0.2)
+print(finished, flush=True)
+os._exit(0)
+"""
+
+
+def test_a_job_that_hangs_does_not_hold_up_the_stop_and_is_taken_over(queued: Database, postgres_url: str) -> None:
+    done = threading.Event()
+    queue = Queue(queued, {"hang": done.set}, silent_s=1.0)
+    queue.defer("hang")
+    ended = subprocess.run(
+        [sys.executable, "-c", HANGING, postgres_url], capture_output=True, text=True, timeout=60, check=True
+    )
+    assert ended.stdout == "False\n"
+    assert job_states(queued) == ["doing"]
+    with working(queue):
+        assert done.wait(PATIENCE_S)

@@ -1,0 +1,81 @@
+"""Questions to begin a gold set with, out of those that were really asked."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from knowledge import answers, gold, proposals
+from knowledge.db import Database
+from knowledge.permissions import Scopes
+from knowledge.tables import answers as answers_table
+
+Encode = Callable[[Sequence[str]], NDArray[np.float32]]
+
+BY = "footnote"
+ALIKE = 0.7
+"""Cosine from which two questions count as one."""
+CONSIDERED = 1000
+
+
+@dataclass(frozen=True)
+class Asked:
+    """A question of the log. `answered`: the reply had an answer with sources."""
+
+    answer_id: str
+    question: str
+    scopes: Scopes
+    answered: bool
+
+
+def suggest(database: Database, encode: Encode, count: int = 30, unanswered: int = 5) -> tuple[str, ...]:
+    """Propose up to `count` questions, at least `unanswered` of them without an answer if there are so many; the cases' ids.
+
+    Answered ones come with their citations as the expected places, the others as "not in the documents"; an owner
+    confirms or corrects either. Questions that are in the gold set already, in whatever state, are left out.
+    """
+    asked = _log(database)
+    vectors = encode([a.question for a in asked]) if asked else np.zeros((0, 1), np.float32)
+    ids = []
+    for chosen in choose(asked, vectors, count, unanswered):
+        with database.reading(chosen.scopes) as connection:
+            answer = answers.load(connection, chosen.answer_id)
+        if answer is not None:
+            ids.append(proposals.propose(database, answer, BY, None if chosen.answered else [], "suggestion"))
+    return tuple(ids)
+
+
+def choose(asked: Sequence[Asked], vectors: NDArray[np.float32], count: int, unanswered: int) -> list[Asked]:
+    """Questions unlike each other, in the order given; a place for `unanswered` ones is kept as long as there are any.
+
+    `vectors` (n, d), unit length.
+    """
+    distinct: list[int] = []
+    for n in range(len(asked)):
+        if all(float(vectors[n] @ vectors[m]) < ALIKE for m in distinct):
+            distinct.append(n)
+    without = [n for n in distinct if not asked[n].answered]
+    kept = set(without[:unanswered])
+    others = [n for n in distinct if n not in kept][: max(0, count - len(kept))]
+    return [asked[n] for n in sorted([*kept, *others])][:count]
+
+
+def _log(database: Database) -> list[Asked]:
+    """The newest questions, each read under the scopes of its own reply."""
+    c = answers_table.c
+    with database.writing() as connection:
+        rights = [frozenset(row) for row in connection.scalars(sa.select(c.scopes).distinct()) if row]
+    found = []
+    for scopes in sorted(rights, key=sorted):
+        with database.reading(scopes) as connection:
+            known = [case.standalone for case in gold.cases(connection, scopes)]
+            query = sa.select(c.id, c.standalone, c.outcome, c.created_at).where(
+                c.scopes == sorted(scopes), c.outcome.in_(("answered", "quoted", "abstained"))
+            )
+            for row in connection.execute(query.order_by(c.created_at.desc()).limit(CONSIDERED)):
+                if not any(gold.same_question(row.standalone, other) for other in known):
+                    asked = Asked(row.id, row.standalone, scopes, row.outcome != "abstained")
+                    found.append((row.created_at, asked))
+    return [asked for _, asked in sorted(found, key=lambda entry: entry[0], reverse=True)][:CONSIDERED]

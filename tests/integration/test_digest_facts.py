@@ -1,0 +1,129 @@
+"""What the digest and the suggestions read from a real database, and under whose rights."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime, timedelta
+
+import numpy as np
+import sqlalchemy as sa
+from numpy.typing import NDArray
+
+from jobs.digest import compose, gather, plain
+from knowledge import activity, evals, gold, suggestions
+from knowledge.activity import SourceProblem, Spent
+from knowledge.answers import Answer, Outcome, Question, save
+from knowledge.db import Database
+from knowledge.evals import Result
+from knowledge.gold import Proposal
+from knowledge.labels import Label
+from knowledge.passages import Found
+from knowledge.tables import sources
+from tests.rows import add_chunk
+
+ALL = frozenset({"workspace"})
+LEGAL = frozenset({"workspace", "channel:C7"})
+YESTERDAY = datetime.now(UTC) - timedelta(days=1)
+
+
+def letters(texts: Sequence[str]) -> NDArray[np.float32]:
+    """One direction for each first letter: questions that begin alike are alike."""
+    vectors = np.zeros((len(texts), 26), np.float32)
+    for n, text in enumerate(texts):
+        vectors[n, (ord(text[0].lower()) - 97) % 26] = 1
+    return vectors
+
+
+def ask(database: Database, name: str, question: str, outcome: Outcome, scopes: frozenset[str] = ALL) -> None:
+    usage = {"input_tokens": 1000.0, "output_tokens": 50.0, "dollars": 0.005}
+    answer = Answer(name, question, question, "", outcome, (), (), Found((), {}, "none", 1, {}), usage=usage)
+    with database.writing() as connection:
+        save(connection, answer, Question(question, "U1", "C1"), scopes)
+
+
+def test_a_digest_for_everyone_quotes_only_what_everyone_may_read(database: Database) -> None:
+    ask(database, "a1", "Parking on Sundays?", "abstained")
+    ask(database, "a2", "Park where?", "abstained")
+    ask(database, "a3", "Merger code name?", "abstained", LEGAL)
+    ask(database, "a4", "Leave days?", "answered")
+    with database.writing() as connection:
+        ids = {
+            scopes: gold.propose(connection, Proposal(text, scopes, (Label("s", "d"),), "vote", "U1"))
+            for text, scopes in (("Is there leave?", ALL), ("What is the merger called?", LEGAL))
+        }
+        for case_id in ids.values():
+            gold.accept(connection, case_id, "UADMIN")
+        figures = {"cases": {"used": 2}, "leaks": 0, "stages": {"reranked": {"recall@5": 1.0, "mrr@10": 1.0}}}
+        first = evals.begin(connection, {}, YESTERDAY)
+        evals.finish(connection, first, figures, [Result(i, s, "hit") for s, i in ids.items()])
+        figures = {**figures, "stages": {"reranked": {"recall@5": 0.0, "mrr@10": 0.0}}}
+        second = evals.begin(connection, {})
+        evals.finish(connection, second, figures, [Result(i, s, "miss", {}, "not_retrieved") for s, i in ids.items()])
+
+    text = plain(compose(gather(database, ALL, YESTERDAY, letters)))
+    assert "**Recall@5 0%, −100 points over 2 of 2 questions**" in text
+    assert "**Newly broken: 2**\n- Is there leave?:" in text
+    assert "- 1 more" in text
+    assert "(2 times)" in text
+    assert "4 questions asked, 3 without an answer; 4,200 tokens, $0.02." in text
+    assert "erger" not in text
+
+    text = plain(compose(gather(database, LEGAL, YESTERDAY, letters)))
+    assert "What is the merger called?" in text
+    assert "Merger code name?" in text
+
+
+def test_a_digest_of_an_empty_company_says_so(database: Database) -> None:
+    digest = compose(gather(database, ALL, YESTERDAY, letters))
+    assert digest.problem == "no gold questions yet"
+    assert digest.spent == Spent(0, 0, 0, 0.0)
+    assert plain(digest) == "**Retrieval: no gold questions yet.**\n0 questions asked, 0 without an answer."
+
+
+def test_a_failed_sync_and_documents_it_left_out_are_problems(database: Database) -> None:
+    with database.plain() as connection:
+        for name, outcome in (
+            ("down", {"error": "no such folder", "failed": []}),
+            ("half", {"failed": [{"document": "a.pdf", "reason": "scanned"}]}),
+            ("well", {"failed": []}),
+            ("new", None),
+        ):
+            row: dict[str, object] = {
+                "name": name,
+                "kind": "folder",
+                "location": ".",
+                "scopes": ["workspace"],
+                "outcome": outcome,
+            }
+            connection.execute(sa.insert(sources).values(row))
+        problems = activity.source_problems(connection)
+    assert problems == (SourceProblem("down", ALL, True, 0), SourceProblem("half", ALL, False, 1))
+
+
+def test_the_mark_of_the_index_changes_with_any_document(database: Database) -> None:
+    def mark() -> object:
+        with database.writing() as connection:
+            return activity.index_state(connection)
+
+    empty = mark()
+    with database.writing() as connection:
+        add_chunk(connection, 1, ["workspace"])
+    one = mark()
+    with database.writing() as connection:
+        connection.execute(sa.text("update documents set content_hash = 'other'"))
+    assert len({str(m) for m in (empty, one, mark())}) == 3
+
+
+def test_suggestions_are_questions_unlike_each_other_with_some_that_have_no_answer(database: Database) -> None:
+    for n, letter in enumerate("abcdefgh"):
+        ask(database, f"y{n}", f"{letter} answered?", "answered")
+        ask(database, f"z{n}", f"{letter} answered again?", "answered")
+    for n, letter in enumerate("uvw"):
+        ask(database, f"n{n}", f"{letter} nowhere?", "abstained", LEGAL)
+    ids = suggestions.suggest(database, letters, count=6, unanswered=2)
+    with database.reading(LEGAL) as connection:
+        made = gold.cases(connection, LEGAL)
+    assert sorted(case.id for case in made) == sorted(ids)
+    assert len({case.question[0] for case in made}) == len(made) == 6
+    assert sum(case.expected == () and case.scopes == LEGAL for case in made) >= 2
+    assert {(case.state, case.origin) for case in made} == {("proposed", "suggestion")}
+    again = suggestions.suggest(database, letters, count=99)
+    assert not set(again) & set(ids)
