@@ -109,7 +109,7 @@ class Sync:
             documents.set_readers(connection, {r.known.document_id: r.scopes for r in lost})
         self.tally.narrowed.update(r.known.external_id for r in lost)
         planned = plan(
-            self._source.list(),
+            self._source.list({k.external_id: k.revision for k in known if not self._full}),
             known,
             self._scopes,
             self._settings_hash,

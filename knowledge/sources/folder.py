@@ -3,7 +3,7 @@
 import os
 import stat
 import unicodedata
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -23,7 +23,7 @@ class Folder:
         self._settings = settings
         self._paths: dict[str, str] = {}
 
-    def list(self) -> list[Listed]:
+    def list(self, known: Mapping[str, str]) -> list[Listed]:
         """Files in order of their names. The revision is size, time and inode: a file with all three equal is not read."""
         if not self._root.is_dir():
             raise SourceFailed(f"{self._settings.location!r} is not a folder (is it mounted?); nothing was deleted")

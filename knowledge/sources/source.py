@@ -1,6 +1,6 @@
 """What a source of documents must be able to do."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -27,8 +27,10 @@ class Listed:
 
 
 class Source(Protocol):
-    def list(self) -> Iterable[Listed]:
-        """Everything there is. Raises `SourceFailed` when that cannot be said for sure; a short list is taken at its word."""
+    def list(self, known: Mapping[str, str]) -> Iterable[Listed]:
+        """Everything there is. `known`: revisions from the last time, by which a source may ask for changes only.
+
+        Raises `SourceFailed` when that cannot be said for sure; a short list is taken at its word."""
         ...
 
     def read(self, external_id: str) -> bytes:
