@@ -30,6 +30,7 @@ class Receipt:
     thread_key: str | None
     person: str | None
     answer_id: str | None
+    error_id: str | None
 
     @property
     def finished(self) -> bool:
@@ -123,6 +124,11 @@ def count_today(connection: sa.Connection, person: str, kind: str) -> int:
     recent = inbox.c.received_at > sa.func.now() - sa.text("interval '1 day'")
     sent = sa.select(sa.func.count()).where(inbox.c.person == person, inbox.c.kind == kind, recent)
     return int(connection.scalar(sent) or 0)
+
+
+def count_open(connection: sa.Connection) -> int:
+    """How many received things are not finished."""
+    return int(connection.scalar(sa.select(sa.func.count()).where(inbox.c.state.in_(OPEN))) or 0)
 
 
 def health(connection: sa.Connection) -> tuple[int, int]:

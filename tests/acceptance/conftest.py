@@ -1,0 +1,5 @@
+"""The company fixtures."""
+
+from tests.company import company, models, own_company
+
+__all__ = ["company", "models", "own_company"]

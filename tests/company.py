@@ -1,0 +1,232 @@
+"""A whole company for tests: the real bot on a real database, in a local Slack, with documents in a folder.
+
+`company`, `own_company` and `models` are fixtures of every test. Nothing is faked but Slack itself, and that is a server.
+"""
+
+import threading
+import time
+from collections.abc import Callable, Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TypeVar
+
+import pytest
+
+from bot.local_slack import LocalSlack, Message, Server, serve
+from bot.service import Part, Service
+from bot.settings import Settings, Slack
+from knowledge import answers, receipts
+from knowledge.answering import Answerer
+from knowledge.answers import StoredAnswer
+from knowledge.db import Database
+from knowledge.encoders import Embedder, load_embedder
+from knowledge.engine import Engine
+from knowledge.index import Indexer
+from knowledge.postgres import EmbeddedPostgres
+from knowledge.receipts import Receipt
+from knowledge.reranking import Reranker, load_reranker
+from knowledge.retrieval import Retriever
+from knowledge.settings import Models, Source
+
+WORKSPACE = Path(__file__).parent / "data" / "workspace.yaml"
+DATA = {"everyone": "workspace", "legal": "channel:CLEGAL", "partner": "channel:CPARTNER", "guests": "channel:CGUESTS"}
+"""Source (and folder) -> who may read it."""
+WITHIN_S = 30.0
+
+Value = TypeVar("Value")
+
+
+@dataclass
+class Company:
+    """`say` and `reply` are what tests mostly need; everything else is reached through the parts."""
+
+    server: Server
+    settings: Settings
+    engine: Engine
+    service: Service
+    documents: Path
+    started: list[Service] = field(default_factory=list)
+
+    @property
+    def slack(self) -> LocalSlack:
+        return self.server.slack
+
+    @property
+    def database(self) -> Database:
+        return self.engine.database
+
+    def write(self, name: str, text: str) -> None:
+        """Put a document into a source's folder: `everyone/leave.md`."""
+        file = self.documents / name
+        file.parent.mkdir(exist_ok=True)
+        file.write_text(text, encoding="utf-8")
+
+    def sync(self) -> None:
+        self.service.sync()
+
+    def start(self, *parts: Part) -> Service:
+        """One more process' worth of the bot, on the same database and workspace."""
+        service = Service(self.settings, self.engine, parts or (Part.RECEIVER, Part.WORKER))
+        before = len(self.slack.socket_mode.connections)
+        service.start()
+        self.started.append(service)
+        if Part.RECEIVER in (parts or (Part.RECEIVER,)):
+            self.slack.wait_for_connection(before + 1)
+        return service
+
+    def stop(self) -> None:
+        """Stop every process' worth of the bot."""
+        for service in self.started:
+            service.stop()
+
+    def ask(self, user: str, channel: str, text: str, thread: str | None = None) -> Message:
+        """Mention the bot in a channel; `dm` is the conversation with it."""
+        if channel == "dm":
+            return self.slack.say(user, self.slack.dm(user).id, text, thread)
+        return self.slack.say(user, channel, f"<@{self.slack.state.bot.id}> {text}", thread)
+
+    def reply(self, message: Message) -> Message:
+        """The first reply to a question, once everything about the question is finished."""
+        self.receipt(message)
+        return self.slack.replies(message)[-1]
+
+    def receipt(self, message: Message) -> Receipt:
+        """The finished receipt of a question."""
+        key = f"{self.slack.state.team.id}:{message.channel}:{message.ts}"
+
+        def finished() -> Receipt | None:
+            with self.database.plain() as connection:
+                receipt = receipts.by_message(connection, key)
+            return receipt if receipt is not None and receipt.finished else None
+
+        return until(finished)
+
+    def answer(self, message: Message) -> StoredAnswer:
+        """The stored answer to a question."""
+        receipt = self.receipt(message)
+        assert receipt.answer_id is not None, f"no answer but {receipt.state}"
+        with self.database.writing() as connection:
+            stored = answers.load(connection, receipt.answer_id)
+        assert stored is not None
+        return stored
+
+    def settled(self) -> None:
+        """Until everything that was sent is received and every receipt is finished."""
+        self.slack.wait_until_idle()
+
+        def nothing_open() -> bool:
+            with self.database.plain() as connection:
+                return receipts.count_open(connection) == 0
+
+        until(nothing_open)
+
+
+def until(look: Callable[[], Value | None], within_s: float = WITHIN_S) -> Value:
+    """The first value of `look` that is not false; the database has nothing to wait on."""
+    deadline = time.monotonic() + within_s
+    pause = threading.Event()
+    while time.monotonic() < deadline:
+        if found := look():
+            return found
+        pause.wait(0.02)
+    raise AssertionError(f"nothing within {within_s} s from {look.__qualname__}")
+
+
+@pytest.fixture(scope="session")
+def models() -> tuple[Embedder, Reranker]:
+    embedder = load_embedder(Models())
+    return embedder, load_reranker(Models())
+
+
+def make_settings(home: Path, server: Server, documents: Path, database: Database, **slack: object) -> Settings:
+    sources = tuple(
+        Source(
+            name=name, location=str(documents / name), scopes=(scope,), url=f"https://docs.example.test/{name}/{{path}}"
+        )
+        for name, scope in DATA.items()
+    )
+    tokens = server.slack.tokens
+    chosen = Slack.model_validate(
+        {"bot_token": tokens.bot, "app_token": tokens.app, "api_url": server.base_url, "admins": ("UANA",), **slack}
+    )
+    return Settings(home=home, database_url=database.url, sources=sources, slack=chosen)  # type: ignore[arg-type]  # pydantic makes a secret of it
+
+
+def open_engine(database: Database, settings: Settings, models: tuple[Embedder, Reranker]) -> Engine:
+    embedder, reranker = models
+    retriever = Retriever(database, embedder, reranker, settings.retrieval)
+    answerer = Answerer(database, retriever, embedder, settings.answers)
+    indexer = Indexer(database, embedder, settings.chunking)
+    return Engine(settings.knowledge, database, embedder, retriever, answerer, indexer)
+
+
+@contextmanager
+def running(home: Path, url: str, models: tuple[Embedder, Reranker], **slack: object) -> Iterator[Company]:
+    """A company with one document for everyone, one for #legal, one for #partner and one for #guests."""
+    documents = home / "documents"
+    for name in DATA:
+        (documents / name).mkdir(parents=True)
+    with ExitStack() as stack:
+        database = stack.enter_context(Database(url))
+        server = serve(WORKSPACE)
+        stack.callback(server.stop)
+        settings = make_settings(home, server, documents, database, **slack)
+        engine = open_engine(database, settings, models)
+        made = Company(server, settings, engine, Service(settings, engine, ()), documents)
+        for name, text in DOCUMENTS.items():
+            made.write(name, text)
+        made.sync()
+        stack.callback(made.stop)
+        made.start()
+        yield made
+
+
+@pytest.fixture(scope="module")
+def company(
+    tmp_path_factory: pytest.TempPathFactory,
+    embedded_postgres: EmbeddedPostgres,
+    models: tuple[Embedder, Reranker],
+) -> Iterator[Company]:
+    """One company for the questions of a whole module; each test asks in threads of its own."""
+    with (
+        Database(embedded_postgres.url("postgres")) as administration,
+        administration.scratch() as database,
+        running(tmp_path_factory.mktemp("company"), database.url, models) as made,
+    ):
+        yield made
+
+
+@pytest.fixture
+def own_company(tmp_path: Path, postgres_url: str, models: tuple[Embedder, Reranker]) -> Iterator[Company]:
+    """A company for one test, which may change people, channels and documents."""
+    with running(tmp_path, postgres_url, models) as made:
+        yield made
+
+
+DOCUMENTS = {
+    "everyone/leave.md": """# Annual leave
+
+Full-time staff get 25 days of annual leave a year.
+
+## Carrying days over
+
+Up to five days of leave can be carried over into March of the next year.
+""",
+    "everyone/invoices.md": """# Invoices
+
+Customer invoices go out on the first Monday of each month.
+""",
+    "legal/lease.md": """# Lease dispute
+
+The landlord of the Harbour Street office demands 48,000 euros for the roof repair.
+""",
+    "partner/handover.md": """# Parcel handover
+
+The partner picks up parcels at dock seven at 16:30 every working day.
+""",
+    "guests/access.md": """# Site access
+
+Contractors get their badge from the gate house and return it by 18:00.
+""",
+}
