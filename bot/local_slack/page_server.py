@@ -43,6 +43,7 @@ class PageServer:
     def __init__(self, slack: "LocalSlack") -> None:
         self._state = slack.state
         self._viewers: dict[asyncio.Queue[Json], Person] = {}
+        self._sockets: set[WebSocket] = set()
         self._loop: asyncio.AbstractEventLoop | None = None
         slack.state.subscribe(self._broadcast)
 
@@ -95,6 +96,7 @@ class PageServer:
         await socket.accept()
         queue: asyncio.Queue[Json] = asyncio.Queue()
         self._viewers[queue] = person
+        self._sockets.add(socket)
         reader = asyncio.create_task(_until_closed(socket))
         try:
             while not reader.done():
@@ -109,6 +111,12 @@ class PageServer:
         finally:
             reader.cancel()
             del self._viewers[queue]
+            self._sockets.discard(socket)
+
+    async def break_all(self) -> None:
+        """The network fails: every open page loses its connection."""
+        for socket in list(self._sockets):
+            await socket.close(1011)
 
     def _broadcast(self, change: Change) -> None:
         if self._loop is None or self._loop.is_closed():

@@ -22,10 +22,9 @@ if TYPE_CHECKING:
 LOOPBACK = frozenset({"127.0.0.1", "localhost", "::1"})
 
 
-def build_app(slack: "LocalSlack") -> Starlette:
+def build_app(slack: "LocalSlack", page: PageServer) -> Starlette:
     """The app of one LocalSlack; its lifespan runs the delivery of events."""
     control = Control(slack)
-    page = PageServer(slack)
     transfers = Transfers(slack)
 
     @contextlib.asynccontextmanager

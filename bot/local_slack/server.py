@@ -51,6 +51,10 @@ class Server:
         """Close every Socket Mode connection without a word, as a failing network does."""
         self._in_loop(self.slack.socket_mode.break_all())
 
+    def break_pages(self) -> None:
+        """The same for every open page."""
+        self._in_loop(self.slack.page.break_all())
+
     def stop(self) -> None:
         self._uvicorn.should_exit = True
         self._thread.join()

@@ -48,6 +48,7 @@ def conversation(state: State, person: Person, reference: str) -> Json:
     private = [_message(state, each) for each in _ephemerals(state, person, channel) if not each.thread_ts]
     return {
         "channel": _channel(person, channel),
+        "revision": state.revision,
         "messages": sorted(roots + private, key=lambda each: float(each["ts"])),
         "statuses": [_status(state, *key) for key in state.statuses.all(state.clock.now()) if key[0] == channel.id],
         "prompts": state.statuses.prompts.get((channel.id, ""), []),
@@ -60,6 +61,7 @@ def thread(state: State, person: Person, reference: str, ts: str) -> Json:
     private = [each for each in _ephemerals(state, person, channel) if each.thread_ts == ts]
     messages = sorted([*state.thread(channel.id, ts), *private], key=lambda each: float(each.ts))
     return {
+        "revision": state.revision,
         "messages": [_message(state, each) for each in messages],
         "status": _status(state, channel.id, ts),
         "title": state.statuses.titles.get((channel.id, ts), ""),
@@ -82,7 +84,14 @@ def may_open(state: State, person: Person, file: StoredFile) -> bool:
 
 
 def frames(state: State, person: Person, change: changes.Change) -> list[Json]:
-    """What to tell somebody who is looking, () when the change is none of their business."""
+    """What to tell somebody who is looking, nothing when the change is none of their business.
+
+    `revision` lets the page put frames and loaded documents, which travel separately, in order.
+    """
+    return [{**frame, "revision": state.revision} for frame in _frames(state, person, change)]
+
+
+def _frames(state: State, person: Person, change: changes.Change) -> list[Json]:
     match change:
         case changes.Posted(message) | changes.Edited(message) | changes.Reacted(message):
             return _message_frames(state, person, message)

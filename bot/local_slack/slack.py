@@ -20,6 +20,7 @@ from bot.local_slack.http_events import HttpEvents
 from bot.local_slack.limits import RateLimiter
 from bot.local_slack.manifest import Manifest, load_manifest
 from bot.local_slack.message import Message
+from bot.local_slack.page_server import PageServer
 from bot.local_slack.routes import build_app
 from bot.local_slack.socket_mode import SocketMode
 from bot.local_slack.state import State
@@ -57,7 +58,8 @@ class LocalSlack(Clicks, Administration):
         self.delivery.use(self.socket_mode)
         self.web_api = WebApi(self.state, self.tokens, self.faults, RateLimiter(enforced=rate_limits))
         self.state.subscribe(self._send_events)
-        self.app: Starlette = build_app(self)
+        self.page = PageServer(self)
+        self.app: Starlette = build_app(self, self.page)
 
     @property
     def calls(self) -> list[Call]:

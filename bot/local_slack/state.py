@@ -38,6 +38,7 @@ class State:
         self.manifest = manifest
         self.clock = clock
         self.address = ""
+        self.revision = 0
         self.changed = threading.Condition(threading.RLock())
         self.people: dict[str, Person] = {person.id: person for person in workspace.people}
         self.people[self.bot.id] = Person(
@@ -62,6 +63,7 @@ class State:
     def tell(self, *changes: Change) -> None:
         with self.changed:
             for change in changes:
+                self.revision += 1
                 for subscriber in self._subscribers:
                     subscriber(change)
             self.changed.notify_all()

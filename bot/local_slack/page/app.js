@@ -44,13 +44,14 @@ async function start() {
 
 async function become(person, wanted = {}) {
   const before = shown.channel;
+  const left = shown.channel && store.channel(before) ? `#${store.channel(before).name}` : "that channel";
   await store.become(person);
   closeThread();
   shown.pressed = new Map();
   const readable = (id) => id && store.channel(id);
   const home = store.workspace.channels.find((channel) => channel.members.includes(person) && channel.members.includes(store.workspace.bot.id));
-  const target = [wanted.channel, before === dmOfBefore ? store.workspace.dm : before, home?.id, store.workspace.channels[0]?.id].find(readable);
-  if (before && before !== dmOfBefore && !readable(before)) toast(`${store.person(person).real_name} cannot see that channel.`);
+  const target = [wanted.channel, before && before === dmOfBefore ? store.workspace.dm : before, home?.id, store.workspace.channels[0]?.id].find(readable);
+  if (before && before !== dmOfBefore && !readable(before)) toast(`${store.person(person).real_name} cannot see ${left}.`);
   dmOfBefore = store.workspace.dm;
   drawSidebar();
   modal.update();
@@ -77,8 +78,11 @@ async function openChannel(id, { tab = "messages", quiet = false } = {}) {
   shown.tab = tab;
   store.unread.delete(id);
   places.app.classList.remove("menu-open");
+  const timeline = new Timeline(store, `Messages in ${channel.name}`, (message) =>
+    message.channel === id && (!message.thread_ts || message.thread_ts === message.ts), hooks(false));
+  shown.timeline = timeline;
   const document_ = await store.read("channel", { channel: id });
-  if (shown.channel !== id) return;
+  if (shown.timeline !== timeline) return;
   shown.statuses = new Map(document_.statuses.map((status) => [status.thread_ts, status]));
   drawConversation(channel, document_);
   drawSidebar();
@@ -90,13 +94,12 @@ async function openChannel(id, { tab = "messages", quiet = false } = {}) {
 
 function drawConversation(channel, document_) {
   const home = channel.kind === "im" && shown.tab === "home";
-  shown.timeline = new Timeline(store, `Messages in ${channel.name}`, (message) =>
-    message.channel === channel.id && (!message.thread_ts || message.thread_ts === message.ts), hooks(false));
   shown.composer = channel.writable && !home ? new Composer(store, `Message ${channel.kind === "im" ? "" : "#"}${channel.name}`, sender(channel.id)) : null;
   places.conversation.replaceChildren(header(channel), home ? renderHome(store) : shown.timeline.node,
     ...(home ? [] : [el("div", { class: "foot" }, prompts(channel, document_), shown.composer?.node || closed(channel))]));
-  if (!home) shown.timeline.show(document_.messages);
-  if (!home && !document_.messages.length) shown.timeline.node.append(welcome(channel));
+  shown.timeline.hooks.statuses = shown.statuses;
+  if (!home) shown.timeline.load(document_);
+  if (!home && !document_.messages.length) shown.timeline.rows.append(welcome(channel));
 }
 
 function header(channel) {
@@ -115,7 +118,7 @@ function header(channel) {
 function showMembers(anchor, channel) {
   const people = channel.members.map((id) => store.person(id)).filter(Boolean);
   popover(anchor, el("div", { class: "menu people", tabindex: "-1", "aria-label": "Members" }, people.map((person) =>
-    el("div", { class: "member" }, avatar(person), el("span", {}, el("strong", {}, person.real_name), el("small", {}, [KINDS[person.kind], person.title].filter(Boolean).join(" · ")))))));
+    el("div", { class: "member-row" }, avatar(person), el("span", {}, el("strong", {}, person.real_name), el("small", {}, [KINDS[person.kind], person.title].filter(Boolean).join(" · ")))))));
 }
 
 function prompts(channel, document_) {
@@ -166,9 +169,10 @@ function edit(message) {
 async function openThread(root, highlight = null) {
   shown.thread = root;
   const channel = store.channel(shown.channel);
+  const timeline = new Timeline(store, "Thread", (message) => message.channel === channel.id && (message.ts === root || message.thread_ts === root), hooks(true));
+  shown.threadTimeline = timeline;
   const document_ = await store.read("thread", { channel: channel.id, ts: root });
-  if (shown.thread !== root) return;
-  shown.threadTimeline = new Timeline(store, "Thread", (message) => message.channel === channel.id && (message.ts === root || message.thread_ts === root), hooks(true));
+  if (shown.threadTimeline !== timeline) return;
   shown.threadStatus = el("div", { class: "thread-status" });
   shown.threadComposer = channel.writable ? new Composer(store, "Reply in thread", sender(channel.id, root)) : null;
   places.thread.replaceChildren(
@@ -177,7 +181,7 @@ async function openThread(root, highlight = null) {
     shown.threadTimeline.node, el("div", { class: "foot" }, shown.threadStatus, shown.threadComposer?.node || closed(channel)));
   places.thread.hidden = false;
   places.app.classList.add("thread-open");
-  shown.threadTimeline.show(document_.messages);
+  timeline.load(document_);
   drawStatus(document_.status);
   if (highlight) shown.threadTimeline.highlight(highlight);
   else shown.threadComposer?.field.focus({ preventScroll: true });
@@ -187,6 +191,7 @@ async function openThread(root, highlight = null) {
 function closeThread(refocus = false) {
   const root = shown.thread;
   shown.thread = null;
+  shown.threadTimeline = null;
   places.thread.hidden = true;
   places.thread.replaceChildren();
   places.app.classList.remove("thread-open");
@@ -200,26 +205,25 @@ function drawStatus(status) {
 
 // live
 
-store.addEventListener("message", ({ detail: { message } }) => {
+store.addEventListener("message", ({ detail }) => {
+  const { message } = detail;
   const opensOwnThread = !message.thread_ts && message.user === store.me && message.channel === shown.channel && message.text.includes(`<@${store.workspace.bot.id}>`);
   const known = shown.timeline?.messages.some((each) => each.ts === message.ts);
   if (message.channel === shown.channel && shown.tab === "messages") places.conversation.querySelector(".nothing")?.remove();
-  if (shown.tab === "messages") shown.timeline?.take(message);
-  shown.threadTimeline && shown.thread && shown.threadTimeline.take(message);
+  if (shown.tab === "messages") shown.timeline?.receive(detail);
+  if (shown.thread) shown.threadTimeline?.receive(detail);
   if (message.channel !== shown.channel && message.user !== store.me && store.channel(message.channel)) { store.unread.add(message.channel); drawSidebar(); }
   if (opensOwnThread && !known && innerWidth > 1000) openThread(message.ts);
 });
 store.addEventListener("deleted", ({ detail }) => {
   if (detail.channel !== shown.channel) return;
-  shown.timeline?.drop(detail.ts);
-  if (detail.ts === shown.thread) closeThread(); else shown.threadTimeline?.drop(detail.ts);
+  shown.timeline?.receive(detail);
+  if (detail.ts === shown.thread) closeThread(); else shown.threadTimeline?.receive(detail);
 });
 store.addEventListener("status", ({ detail }) => {
   if (detail.channel !== shown.channel) return;
   shown.statuses.set(detail.thread_ts, detail);
-  const following = shown.timeline?.atEnd();
   shown.timeline?.redraw(detail.thread_ts);
-  if (following) shown.timeline.toEnd();
   if (detail.thread_ts === shown.thread) drawStatus(detail);
 });
 store.addEventListener("views", () => {

@@ -12,17 +12,37 @@ export class Timeline {
     this.wanted = wanted;
     this.hooks = hooks;
     this.messages = [];
-    this.node = el("div", { class: "timeline", role: "log", "aria-label": label, "aria-live": "polite", tabindex: "0" });
+    this.revision = -1;
+    this.early = [];
+    this.rows = el("div", { class: "rows" });
+    this.node = el("div", { class: "timeline", role: "log", "aria-label": label, "aria-live": "polite", tabindex: "0" }, this.rows);
+    this.following = true;
+    this.node.addEventListener("scroll", () => { this.following = this.atEnd(); }, { passive: true });
+    new ResizeObserver(() => { if (this.following) this.toEnd(); }).observe(this.rows);
     this.node.addEventListener("keydown", (event) => this.move(event));
+  }
+
+  // A document loaded at `revision`; frames that came before it was there are taken afterwards, older ones never.
+  load({ messages, revision }) {
+    this.revision = revision;
+    this.show(messages);
+    for (const frame of this.early.splice(0)) this.receive(frame);
+  }
+
+  receive(frame) {
+    if (this.revision < 0) { this.early.push(frame); return; }
+    if (frame.revision <= this.revision) return;
+    if (frame.type === "deleted") this.drop(frame.ts);
+    else this.take(frame.message);
   }
 
   show(messages) {
     this.messages = messages;
-    this.node.replaceChildren(...messages.flatMap((message, index) => this.rows(message, messages[index - 1])));
+    this.rows.replaceChildren(...messages.flatMap((message, index) => this.draw(message, messages[index - 1])));
     this.toEnd();
   }
 
-  rows(message, before) {
+  draw(message, before) {
     const newDay = !before || dayOf(before.ts) !== dayOf(message.ts);
     const joined = !newDay && before.user === message.user && !message.private && !before.private && !before.subtype &&
       !message.subtype && Number(message.ts) - Number(before.ts) < TOGETHER_S;
@@ -32,7 +52,6 @@ export class Timeline {
 
   take(message) {
     if (!this.wanted(message)) return;
-    const following = this.atEnd();
     const index = this.messages.findIndex((each) => each.ts === message.ts);
     if (index >= 0) {
       this.messages[index] = message;
@@ -44,10 +63,10 @@ export class Timeline {
         this.show(this.messages);
       } else {
         this.messages.push(message);
-        this.node.append(...this.rows(message, this.messages[this.messages.length - 2]));
+        this.rows.append(...this.draw(message, this.messages[this.messages.length - 2]));
       }
     }
-    if (following || message.user === this.store.me) this.toEnd();
+    if (this.following || message.user === this.store.me) this.toEnd();
   }
 
   // Focus stays on the same control when a message is drawn anew.
@@ -55,7 +74,7 @@ export class Timeline {
     const old = this.find(message.ts);
     const buttons = [...old.querySelectorAll("button, a, select")];
     const focused = buttons.indexOf(document.activeElement);
-    const rows = this.rows(message, before);
+    const rows = this.draw(message, before);
     const row = rows[rows.length - 1];
     old.replaceWith(row);
     if (focused >= 0) [...row.querySelectorAll("button, a, select")][focused]?.focus();
@@ -76,6 +95,7 @@ export class Timeline {
   highlight(ts) {
     const row = this.find(ts);
     if (!row) return;
+    this.following = false;
     row.classList.add("highlight");
     row.scrollIntoView({ block: "center" });
     row.focus();
@@ -84,8 +104,8 @@ export class Timeline {
   atEnd() { return this.node.scrollHeight - this.node.scrollTop - this.node.clientHeight < 80; }
 
   toEnd() {
+    this.following = true;
     this.node.scrollTop = this.node.scrollHeight;
-    requestAnimationFrame(() => { this.node.scrollTop = this.node.scrollHeight; });
   }
 
   // Up and down walk through the messages.

@@ -1,0 +1,80 @@
+"""A browser on the local workspace's page: Debian's Chromium, headless, watched for requests to other hosts."""
+
+import gc
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+
+from bot.local_slack import LocalSlack, Server, serve
+from tests.browser.answering_app import AnsweringApp
+
+WORKSPACE = Path(__file__).parents[1] / "data" / "workspace.yaml"
+SCREENSHOTS = Path(__file__).parents[2] / ".screenshots"
+CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+# Without these, Chromium calls its maker's hosts in the background.
+QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+QUIET += ["--disable-component-update", "--disable-sync"]
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with sync_playwright() as playwright:
+        launched = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
+        yield launched
+        launched.close()
+
+
+@pytest.fixture
+def server() -> Iterator[Server]:
+    running = serve(WORKSPACE)
+    yield running
+    running.stop()
+
+
+@pytest.fixture
+def slack(server: Server) -> LocalSlack:
+    return server.slack
+
+
+@pytest.fixture
+def app(server: Server) -> Iterator[AnsweringApp]:
+    connected = AnsweringApp(server.base_url)
+    server.slack.wait_for_connection()
+    yield connected
+    connected.close()
+    gc.collect()
+
+
+@pytest.fixture(params=[(1280, 800), (375, 720)], ids=["wide", "phone"])
+def page(request: pytest.FixtureRequest, browser: Browser, server: Server) -> Iterator[Page]:
+    """The page at two widths. Fails the test for any request to another host, script error or console error."""
+    width, height = request.param
+    context = browser.new_context(viewport={"width": width, "height": height})
+    opened = context.new_page()
+    hosts: set[str | None] = set()
+    errors: list[str] = []
+    opened.on("request", lambda each: hosts.add(urlsplit(each.url).hostname))
+    opened.on("pageerror", lambda error: errors.append(str(error)))
+    opened.on("console", lambda message: errors.append(message.text) if is_error(message) else None)
+    opened.goto(server.url)
+    opened.wait_for_selector(".composer")
+    yield opened
+    context.close()
+    assert hosts <= {"127.0.0.1", ""}
+    assert errors == []
+
+
+def is_error(message: ConsoleMessage) -> bool:
+    """A refused action is answered with 400, which Chromium reports as well; the page shows why."""
+    return message.type == "error" and "status of 400" not in message.text
+
+
+def photograph(page: Page, name: str) -> None:
+    """A picture for people to look at, under a folder that git ignores."""
+    SCREENSHOTS.mkdir(exist_ok=True)
+    width = (page.viewport_size or {"width": 0})["width"]
+    page.screenshot(path=SCREENSHOTS / f"{width}-{name}.png")
