@@ -7,7 +7,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from knowledge.errors import ModelUnavailable
-from knowledge.tables import generations
+from knowledge.tables import chunk_tokens, chunk_vectors, generations
 
 
 @dataclass(frozen=True)
@@ -51,6 +51,42 @@ def active(connection: sa.Connection, model: Model) -> Generation:
         assert found is not None
     check(found, model)
     return found
+
+
+def next_to(connection: sa.Connection, model: Model) -> Generation:
+    """The generation that a full sync writes: the serving one when it is `model`'s, else one built beside it."""
+    found = serving(connection)
+    if found is None or (found.model, found.revision) == (model.name, model.revision):
+        return active(connection, model)
+    values = {"model": model.name, "revision": model.revision, "dimension": model.dimension, "state": "building"}
+    statement = insert(generations).values(values)
+    built = connection.execute(
+        statement.on_conflict_do_update(index_elements=["model", "revision"], set_={"state": "building"}).returning(
+            generations.c.id
+        )
+    ).scalar_one()
+    return Generation(built, model.name, model.revision, model.dimension)
+
+
+def switch(connection: sa.Connection, generation: Generation) -> bool:
+    """Let `generation` serve once every chunk has its vector, and drop the others' vectors; False while some have not.
+
+    Chunks for which its model gives none anyway are not waited for: they have none in the serving generation either.
+    """
+    new, old = sa.alias(chunk_vectors), sa.alias(chunk_vectors)
+    has_new = sa.exists().where(new.c.chunk_id == old.c.chunk_id, new.c.generation_id == generation.id)
+    if connection.scalar(sa.select(sa.exists().where(old.c.generation_id != generation.id, ~has_new))):
+        return False
+    others = generations.c.id != generation.id
+    connection.execute(sa.update(generations).where(others).values(state="retired"))
+    connection.execute(
+        sa.update(generations)
+        .where(generations.c.id == generation.id)
+        .values(state="active", activated_at=sa.func.now())
+    )
+    for table in (chunk_vectors, chunk_tokens):
+        connection.execute(sa.delete(table).where(table.c.generation_id != generation.id))
+    return True
 
 
 def serving(connection: sa.Connection) -> Generation | None:

@@ -3,8 +3,9 @@
 import hashlib
 import json
 import time
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
 from importlib.metadata import version
+from pathlib import Path
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
@@ -18,9 +19,11 @@ from knowledge.loaders.reader import Reader
 from knowledge.outcomes import SyncOutcome
 from knowledge.settings import Chunking
 from knowledge.settings import Source as SourceSettings
-from knowledge.sources import open_source
+from knowledge.sources import Source, open_source
 from knowledge.sync import Parts, Progress, Sync, Tally
 from knowledge.tables import sources
+
+Opener = Callable[[SourceSettings], Source]
 
 PARSERS = (
     "html-to-markdown", "liteparse", "mammoth", "markdown-it-py", "python-calamine", "python-pptx", "striprtf",
@@ -31,13 +34,25 @@ PARSERS = (
 class Indexer:
     """Brings sources into the index. Threads and processes may share it: a source is synced by one of them at a time."""
 
-    def __init__(self, database: Database, embedder: Embedder, chunking: Chunking) -> None:
+    def __init__(
+        self,
+        database: Database,
+        embedder: Embedder,
+        chunking: Chunking,
+        *,
+        cache: Path | None = None,
+        openers: Mapping[str, Opener] | None = None,
+    ) -> None:
+        """`cache`: a folder that sources may keep copies in. `openers`: by kind, for sources that the engine cannot open."""
         self._database = database
         self._embedder = embedder
         self._chunking = chunking
+        self._cache = cache
+        self._openers = openers or {}
 
     def sync(self, source: SourceSettings, full: bool = False, on_progress: Progress | None = None) -> SyncOutcome:
-        """Make the index hold what the source has. `full`: read and encode everything again.
+        """Make the index hold what the source has. `full`: read and encode everything again, also with another model,
+        which serves as soon as every source was synced so.
 
         A source that cannot be listed, or is being synced elsewhere, is told by the outcome's `error`; nothing of it is
         deleted. Raises `ModelUnavailable`, or `SettingsInvalid` for chunks longer than the model reads.
@@ -49,10 +64,11 @@ class Indexer:
             self._begin(source)
             error = ""
             with self._database.plain() as connection:
-                generation = generations.active(connection, self._embedder)
+                choose = generations.next_to if full else generations.active
+                generation = choose(connection, self._embedder)
             with Reader() as reader:
                 parts = Parts(self._database, self._embedder, generation, self._chunking, reader)
-                opened = open_source(source)
+                opened = self._openers.get(source.kind, self._open)(source)
                 run = Sync(parts, source, opened, self._settings_hash(), full)
                 try:
                     run.run(on_progress)
@@ -60,6 +76,9 @@ class Indexer:
                     error = str(failure)
                 finally:
                     opened.close()
+            if full and not error:
+                with self._database.writing() as connection:
+                    generations.switch(connection, generation)
             outcome = _outcome(source.name, run.tally, round((time.monotonic() - started) * 1000), error)
             self._finish(outcome)
             return outcome
@@ -82,6 +101,9 @@ class Indexer:
                     connection.execute(sa.delete(sources).where(sources.c.name == name))
                 removed.append(name)
         return tuple(removed)
+
+    def _open(self, source: SourceSettings) -> Source:
+        return open_source(source, self._cache)
 
     def _begin(self, source: SourceSettings) -> None:
         values: dict[str, object] = {"kind": source.kind, "location": source.location, "scopes": sorted(source.scopes)}

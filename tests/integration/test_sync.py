@@ -10,13 +10,15 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
+from knowledge import generations
 from knowledge.acls import visible
 from knowledge.db import Database
-from knowledge.errors import SettingsInvalid
+from knowledge.errors import ModelUnavailable, SettingsInvalid
 from knowledge.index import Indexer
 from knowledge.outcomes import SyncOutcome
 from knowledge.permissions import Scopes
 from knowledge.settings import Chunking, Source
+from knowledge.sources.folder import Folder
 from knowledge.tables import acls, chunk_terms, chunk_tokens, chunk_vectors, chunks, documents, sources, term_counts
 from tests.word_embedder import WordEmbedder
 
@@ -401,6 +403,35 @@ def test_one_source_is_never_synced_twice_at_once(library: Library) -> None:
         assert got
         assert "already running" in library.indexer.sync(library.settings).error
     assert library.sync().added == 1
+
+
+def test_another_model_serves_once_every_source_was_synced_with_it(library: Library, tmp_path: Path) -> None:
+    library.write("tea.md", "Green.")
+    library.sync()
+    folder = tmp_path / "other"
+    folder.mkdir()
+    (folder / "milk.md").write_text("Cold.")
+    other = Source(name="other", location=str(folder), scopes=("workspace",))
+    library.indexer.sync(other)
+    library.embedder = WordEmbedder("better words")
+    with pytest.raises(ModelUnavailable, match="footnote sync --full"):
+        library.indexer.sync(library.settings)
+    assert library.indexer.sync(library.settings, full=True).chunks_embedded == 1
+    with library.database.plain() as connection:
+        before = generations.serving(connection)
+    assert before is not None
+    assert before.model == "words"
+    assert library.indexer.sync(other, full=True).chunks_embedded == 1
+    with library.database.plain() as connection:
+        assert generations.active(connection, library.embedder).model == "better words"
+    library.check()
+    assert library.sync() == SyncOutcome("docs", same=1)
+
+
+def test_a_kind_the_engine_cannot_open_is_opened_by_whoever_can(library: Library) -> None:
+    library.write("tea.md", "Green.")
+    indexer = Indexer(library.database, library.embedder, Chunking(), openers={"slack": Folder})
+    assert indexer.sync(library.settings.model_copy(update={"kind": "slack"})).added == 1
 
 
 KILLED = """
