@@ -91,9 +91,10 @@ class AnsweringApp:
         app.action("private")(self.show)
         app.action("label")(self.ask_label)
         app.view("label")(self.labelled)
-        self._handler: Any = SocketModeHandler(app, "xapp-local", ping_interval=0.5)
-        self._handler.connect()
-        self._handler.client.current_session.sock.settimeout(0.1)
+        handler: Any = SocketModeHandler(app, "xapp-local", ping_interval=0.5)
+        self._handler = handler
+        handler.connect()
+        handler.client.current_session.sock.settimeout(0.1)
 
     def close(self) -> None:
         self._handler.close()

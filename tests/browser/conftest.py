@@ -7,7 +7,7 @@ from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
 
 from bot.local_slack import LocalSlack, Server, serve
 from tests.browser.answering_app import AnsweringApp
@@ -17,6 +17,7 @@ SCREENSHOTS = Path(__file__).parents[2] / ".screenshots"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
 # Without these, Chromium calls its maker's hosts in the background.
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
+expect.set_options(timeout=20_000)
 QUIET += ["--disable-component-update", "--disable-sync"]
 
 
