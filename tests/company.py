@@ -162,8 +162,11 @@ def open_engine(database: Database, settings: Settings, models: tuple[Embedder, 
 
 
 @contextmanager
-def running(home: Path, url: str, models: tuple[Embedder, Reranker], **slack: object) -> Iterator[Company]:
+def running(
+    home: Path, url: str, models: tuple[Embedder, Reranker], *parts: Part, **slack: object
+) -> Iterator[Company]:
     """A company with one document for everyone, one for #legal, one for #partner and one for #guests."""
+    parts = parts or (Part.RECEIVER, Part.WORKER)
     documents = home / "documents"
     for name in DATA:
         (documents / name).mkdir(parents=True)
@@ -174,11 +177,12 @@ def running(home: Path, url: str, models: tuple[Embedder, Reranker], **slack: ob
         settings = make_settings(home, server, documents, database, **slack)
         engine = open_engine(database, settings, models)
         made = Company(server, settings, engine, Service(settings, engine, ()), documents)
-        for name, text in DOCUMENTS.items():
+        for name, text in DOCUMENTS.items() if Part.WORKER in parts else ():
             made.write(name, text)
-        made.sync()
+        if Part.WORKER in parts:
+            made.sync()
         stack.callback(made.stop)
-        made.start()
+        made.service = made.start(*parts)
         yield made
 
 
@@ -201,6 +205,13 @@ def company(
 def own_company(tmp_path: Path, postgres_url: str, models: tuple[Embedder, Reranker]) -> Iterator[Company]:
     """A company for one test, which may change people, channels and documents."""
     with running(tmp_path, postgres_url, models) as made:
+        yield made
+
+
+@pytest.fixture
+def listening(tmp_path: Path, postgres_url: str, models: tuple[Embedder, Reranker]) -> Iterator[Company]:
+    """A company without documents whose bot hears everything and answers nothing."""
+    with running(tmp_path, postgres_url, models, Part.RECEIVER) as made:
         yield made
 
 

@@ -1,5 +1,5 @@
 """The company fixtures."""
 
-from tests.company import company, models, own_company
+from tests.company import company, listening, models, own_company
 
-__all__ = ["company", "models", "own_company"]
+__all__ = ["company", "listening", "models", "own_company"]
