@@ -5,7 +5,7 @@ paragraphs. The sources and the feedback buttons are on the last one.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
@@ -41,16 +41,15 @@ class Post:
 def answer(answer_id: str, text: str, citations: Sequence[Citation], notice: str | None = None) -> tuple[Post, ...]:
     """An answer in Markdown with [n] marks, as the messages to send in order. Only cited addresses become links."""
     known = {citation.url for citation in citations}
-    lines = sources(citations)
-    messages = _packed(pieces(text, known.__contains__, MESSAGE_CHARS), sum(map(len, lines)))
+    messages = _packed(pieces(text, known.__contains__, MESSAGE_CHARS), _joined(sources(citations)))
     posts = []
-    for number, packed in enumerate(messages, start=1):
-        last = number == len(messages)
-        blocks = [*([context(notice)] if notice and number == 1 else []), *_body(packed)]
+    for number, message in enumerate(messages, start=1):
+        blocks = [*([context(notice)] if notice and number == 1 else []), *_body(message.pieces)]
         if len(messages) > 1:
             blocks.append(context(wording.part(number, len(messages))))
-        blocks += [*map(context, _joined(lines)), feedback(answer_id)] if last else []
-        posts.append(Post(_fallback(piece.plain for piece in packed), tuple(blocks)))
+        blocks += map(context, message.sources)
+        blocks += [feedback(answer_id)] if number == len(messages) else []
+        posts.append(Post(_fallback(piece.plain for piece in message.pieces), tuple(blocks)))
     return tuple(posts)
 
 
@@ -201,18 +200,33 @@ def _changed(updated_at: datetime | None) -> str:
     return f" · {wording.date(updated_at)}" if updated_at else ""
 
 
-def _packed(parts: Sequence[Piece], reserve: int) -> list[list[Piece]]:
-    """The pieces of each message: within its characters, with one table at most, and `reserve` left in the last one."""
-    messages: list[list[Piece]] = [[]]
+@dataclass
+class _Message:
+    """What one message will hold."""
+
+    pieces: list[Piece] = field(default_factory=list)
+    sources: list[str] = field(default_factory=list)
+
+    @property
+    def room(self) -> int:
+        return MESSAGE_CHARS - sum(piece.size + 2 for piece in self.pieces) - sum(map(len, self.sources))
+
+    def takes(self, piece: Piece) -> bool:
+        two_tables = piece.table is not None and any(each.table for each in self.pieces)
+        return piece.size <= self.room and not two_tables and len(_body([*self.pieces, piece])) <= MESSAGE_BLOCKS
+
+
+def _packed(parts: Sequence[Piece], source_texts: Sequence[str]) -> list[_Message]:
+    """The pieces in as few messages as hold them, then the sources."""
+    messages = [_Message()]
     for piece in parts:
-        current = messages[-1]
-        full = sum(each.size + 2 for each in current) + piece.size > MESSAGE_CHARS
-        two_tables = piece.table is not None and any(each.table for each in current)
-        if current and (full or two_tables or len(_body([*current, piece])) > MESSAGE_BLOCKS):
-            messages.append([])
-        messages[-1].append(piece)
-    if messages[-1] and sum(each.size + 2 for each in messages[-1]) + reserve > MESSAGE_CHARS:
-        messages.append([])
+        if messages[-1].pieces and not messages[-1].takes(piece):
+            messages.append(_Message())
+        messages[-1].pieces.append(piece)
+    for text in source_texts:
+        if len(text) > messages[-1].room:
+            messages.append(_Message())
+        messages[-1].sources.append(text)
     return messages
 
 

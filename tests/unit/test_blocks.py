@@ -1,0 +1,160 @@
+"""Answers as Slack messages: within every limit, nothing live in them, nothing lost."""
+
+import json
+from datetime import UTC, datetime
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from bot import blocks, home
+from bot.blocks import Post
+from bot.local_slack.validation import check_message_blocks, check_view
+from bot.markdown import cut, pieces
+from knowledge.answers import Citation
+from knowledge.catalog import SourceState
+
+URL = "https://docs.example.test/x"
+
+
+def citation(n: int = 1, title: str = "Leave", url: str = URL, path: tuple[str, ...] = ("Carrying over",)) -> Citation:
+    return Citation(n, n, n, title, url, path, "quote", datetime(2026, 3, 3, tzinfo=UTC), frozenset({"workspace"}))
+
+
+def posted(text: str, *citations: Citation) -> tuple[Post, ...]:
+    """The messages of an answer, each checked as Slack would."""
+    made = blocks.answer("abc", text, citations or (citation(),))
+    for post in made:
+        check_message_blocks(list(post.blocks))
+        assert len(post.text) <= blocks.FALLBACK_CHARS
+    return made
+
+
+def markdown(posts: tuple[Post, ...]) -> str:
+    return "\n\n".join(b["text"] for post in posts for b in post.blocks if b["type"] == "markdown")
+
+
+def test_markdown_is_shown_as_meant_in_both_notations() -> None:
+    text = (
+        "## Steps\n**Do** this & *that*, see [label](https://a.example.test/x?y=1&z=2).\n\n"
+        "1. one\n   - two\n\n~~old~~\n\n```python\nx = 1\n```"
+    )
+    (post,) = posted(text, citation(url="https://a.example.test/x?y=1&z=2"))
+    assert "[label](https://a.example.test/x?y=1&z=2)" in markdown((post,))
+    assert "```python\nx = 1\n```" in markdown((post,))
+    assert post.text.startswith("*Steps*\n*Do* this &amp; _that_, see <https://a.example.test/x?y=1&amp;z=2|label>.")
+    assert "&amp;amp;" not in str(post)
+    assert "**" not in post.text
+
+
+def test_a_table_is_a_native_table_with_working_links() -> None:
+    (post,) = posted(f"| Name | Link |\n|---|--:|\n| A | [doc]({URL}) |\n| | **b** |")
+    table = next(b for b in post.blocks if b["type"] == "table")
+    assert table["rows"][0] == [{"type": "raw_text", "text": "Name"}, {"type": "raw_text", "text": "Link"}]
+    assert {"type": "link", "url": URL, "text": "doc"} in table["rows"][1][1]["elements"][0]["elements"]
+
+
+def test_two_tables_are_two_messages_because_slack_takes_one_each() -> None:
+    assert len(posted("| a |\n|---|\n| 1 |\n\nand\n\n| b |\n|---|\n| 2 |")) == 2
+
+
+def test_a_table_beyond_slacks_limits_becomes_aligned_text() -> None:
+    rows = "\n".join(f"| {n} | {'x' * 5} |" for n in range(150))
+    posts = posted(f"| n | x |\n|---|---|\n{rows}")
+    assert not [b for post in posts for b in post.blocks if b["type"] == "table"]
+    assert "149  xxxxx" in markdown(posts)
+
+
+@pytest.mark.parametrize("live", ["<!channel>", "<!here>", "<!everyone>", "<!subteam^S1>", "<@U0BOSS0001>", "<#C1>"])
+@pytest.mark.parametrize("place", ["{}", "**{}**", "`{}`", "```\n{}\n```", "| a |\n|---|\n| {} |", "> {}", "- {}"])
+def test_nothing_from_a_document_notifies_anybody(live: str, place: str) -> None:
+    made = posted(place.format(live), citation(title=live, path=(live,)))
+    assert live not in json.dumps([b for post in made for b in post.blocks if b["type"] != "table"])
+    assert live not in " ".join(post.text for post in made)
+
+
+def test_a_link_that_is_no_source_loses_its_address() -> None:
+    text = f"See <{URL}|the page>, <https://evil.example.test|other> and [third](https://evil.example.test)."
+    (post,) = posted(text)
+    assert post.text.startswith(f"See <{URL}|the page>, other and third.")
+    assert "evil" not in str(post)
+
+
+def test_a_title_full_of_special_characters_is_one_working_link() -> None:
+    (post,) = posted("x [1]", citation(title="A <b> & C | D > E]", url="https://docs.example.test/a b|c.md", path=()))
+    shown = "<https://docs.example.test/a%20b%7Cc.md|A &lt;b&gt; &amp; C ¦ D &gt; E]> · 3 Mar 2026"
+    assert f"[1] {shown}" in str(post.blocks)
+
+
+def test_a_document_without_a_title_is_called_by_its_path() -> None:
+    (post,) = posted("x [1]", citation(title="", path=(), url="https://docs.example.test/handbook/leave.md"))
+    assert "|leave.md>" in str(post.blocks)
+
+
+def test_a_very_long_answer_comes_in_parts_and_the_sources_in_the_last() -> None:
+    code = "\n".join(f"line {n} of the program" for n in range(270))
+    prose = " ".join(f"Sentence {n} says something [1]." for n in range(160))
+    posts = posted(f"{prose}\n\n```text\n{code}\n```\n\n{prose[:4000]}", citation())
+    assert len(posts) == 2
+    assert all(b["text"].count("```") % 2 == 0 for post in posts for b in post.blocks if b["type"] == "markdown")
+    assert [any(b["type"] == "context_actions" for b in post.blocks) for post in posts] == [False, True]
+    assert all(f"line {n} of" in markdown(posts) for n in range(270))
+
+
+def test_a_code_block_is_closed_and_opened_again_where_it_is_cut() -> None:
+    parts = cut("```js\n" + "abc def\n" * 900 + "```", 3_000)
+    assert all(part.startswith("```js\n") and part.endswith("\n```") and len(part) <= 3_000 for part in parts)
+    assert sum(part.count("abc def") for part in parts) == 900
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "שלום **עולם** [1]",
+        "年次有給休暇は**25日**です [1]。",
+        "👩‍💻 **yes** :tada: [1]",
+        "x" * 20_000,
+        "word " * 5_000,
+        "\\*no\\*",
+    ],
+)
+def test_odd_answers_are_whole(text: str) -> None:
+    made = markdown(posted(text))
+    wanted = text.replace("**", "")
+    assert "".join(made.replace("**", "").split()) == "".join(wanted.split())
+
+
+def test_forty_sources_are_all_listed() -> None:
+    posts = posted("x", *(citation(n, "T" * 190, f"https://docs.example.test/{'p' * 200}/{n}") for n in range(1, 41)))
+    assert all(f"[{n}] <" in str(posts) for n in range(1, 41))
+
+
+@settings(max_examples=150, deadline=None)
+@given(st.text(alphabet=st.sampled_from("ab*_~`#>-|[]()<!@:/.1 \n\\&"), max_size=400))
+def test_no_markdown_breaks_a_limit_or_pings(text: str) -> None:
+    for piece in pieces(text, lambda url: True, 200):
+        assert len(piece.markdown) <= 200 or piece.table
+        assert "<!" not in piece.plain.replace("<\u200b", "")
+        assert "<@" not in piece.plain
+        assert "<!" not in piece.markdown
+
+
+def state(name: str, outcome: dict[str, Any] | None = None) -> SourceState:
+    return SourceState(name, "folder", 3, datetime(2026, 3, 3, tzinfo=UTC), outcome)
+
+
+def test_the_home_tab_is_a_view_that_slack_takes() -> None:
+    failed = {"failed": [{"document": "a.pdf", "reason": "is scanned <b>"}], "error": "gone"}
+    shown = home.view_blocks(
+        [state(f"s{n}", failed) for n in range(60)], ["why <&>?"] * 5, (3, 1), datetime(2026, 3, 9, tzinfo=UTC)
+    )
+    check_view({"type": "home", "blocks": shown})
+    assert "6 days ago" in str(shown)
+
+
+def test_the_question_which_source_was_right_is_within_the_limits() -> None:
+    many = [blocks.Candidate(n, "A very long title " * 20, ("Heading " * 30,)) for n in range(20)]
+    post = blocks.ask_source("abc", many, "Which?")
+    check_message_blocks(list(post.blocks))
+    check_view(blocks.name_source_view("abc"))
