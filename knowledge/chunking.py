@@ -31,7 +31,6 @@ _QUESTION = re.compile(
     r"\s*(?:(?:\*\*|__)?(?:Q\s?\d*|Question(?: \d+)?)\s?[:.)]|(?:\*\*|__)[^\n]{3,300}?\?\s*(?:\*\*|__)|<details\b)",
     re.I,
 )
-_HEADING_MARKS = re.compile(r"^\s*#+\s*|\s*#*\s*$")
 
 
 @dataclass(frozen=True)
@@ -238,4 +237,5 @@ class _Chunker:
 
 
 def _is_heading_line(text: str, name: str) -> bool:
-    return _HEADING_MARKS.sub("", text).strip() == name
+    first, *rest = text.split("\n", 1)
+    return first.strip().strip("#").strip() == name and not "".join(rest).strip("=- ")

@@ -137,6 +137,11 @@ def test_a_word_that_counts_as_one_token_is_not_one_chunk() -> None:
     assert "".join(c.text for c in chunks) == "x" * 3000
 
 
+def test_padding_and_blank_space_cost_no_more_than_other_text() -> None:
+    rows = "\n".join(f"| {i} |{' ' * 3000}|" for i in range(100))
+    assert len(cut(f"# A\n\n| n | note |\n|---|---|\n{rows}\n\n{' ' * 100_000}x\n")) > 10
+
+
 def test_an_emoji_is_not_cut_in_two() -> None:
     family = "👩‍👩‍👧"
     chunks = chunk(family * 100, len, Chunking(max_tokens=32))
