@@ -67,7 +67,8 @@ class Demo:
             else:
                 file.write_text(file.read_text(encoding="utf-8").replace(edit.old, edit.new), encoding="utf-8")
         touched = {edit.document.split("/", maxsplit=1)[0] for edit in edits}
-        self.service.sync([source for source in self.settings.sources if source.name in touched])
+        if touched:
+            self.service.sync(touched)
 
     def _ask(self, turn: Turn, root: str | None) -> Message:
         if turn.place == DIRECT:
@@ -151,7 +152,7 @@ def _environment(environment: Mapping[str, str], home: Path, database_url: str, 
 
 def _index(service: Service, settings: Settings, say: Say) -> None:
     say(f"indexing the documents of {len(settings.sources)} sources")
-    service.sync(settings.sources)
+    service.sync()
 
 
 def _cited(citation: Citation) -> Mapping[str, Any]:

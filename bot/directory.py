@@ -16,7 +16,17 @@ from bot.errors import SlackUnavailable
 from bot.settings import Slack
 from knowledge import workspace
 from knowledge.db import Database
-from knowledge.permissions import Decision, Person, PersonKind, Place, PlaceKind, decide
+from knowledge.permissions import (
+    NOTHING,
+    Decision,
+    Person,
+    PersonKind,
+    Place,
+    PlaceKind,
+    Scopes,
+    audience_ceiling,
+    decide,
+)
 
 Json = Mapping[str, Any]
 
@@ -51,6 +61,13 @@ class Directory:
         person = self._person(asker, since)
         place = Place(asker, PlaceKind.DIRECT) if channel is None else self._place(channel, asker, since)
         return decide(person, place, self._public_channels(since), self._trusted_bots)
+
+    def audience(self, channel: str) -> Scopes:
+        """What everyone who reads a channel, now or later, may open; asked for now. Nothing for a direct conversation."""
+        since = self._since(live=True)
+        public = self._public_channels(since)
+        ceiling, _ = audience_ceiling(self._place(channel, "", since), public)
+        return NOTHING if ceiling is None else ceiling
 
     def person(self, person_id: str) -> Person:
         return self._person(person_id, self._since())

@@ -3,7 +3,7 @@
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
 from pathlib import Path
@@ -16,6 +16,7 @@ from bot.client import FAILURES, web_client
 from bot.local_slack.manifest import load_manifest
 from bot.logs import redact
 from bot.settings import Settings
+from knowledge.claude import Claude
 from knowledge.db import Database, open_database
 from knowledge.encoders import load_embedder
 from knowledge.errors import FootnoteError
@@ -83,7 +84,8 @@ def _models(settings: Settings) -> Iterator[Check]:
 def _source(source: Source) -> Check:
     name = f"source {source.name}"
     try:
-        count = sum(1 for _ in open_source(source).list())
+        with closing(open_source(source)) as opened:
+            count = len(tuple(opened.list({})))
     except (FootnoteError, OSError) as error:
         return Check(name, "fail", redact(str(error)), "check its location and that this process may read it")
     if not count:
@@ -154,12 +156,13 @@ def _membership(client: WebClient) -> Check:
 def _claude(settings: Settings) -> Check:
     if settings.answers.api_key is None:
         return Check("Claude", "warn", "no key: answers are quotes from the documents", "set ANTHROPIC_API_KEY")
-    from knowledge.claude import describe_model
-
+    claude = Claude(settings.answers)
     try:
-        return Check("Claude", "ok", describe_model(settings.answers))
+        return Check("Claude", "ok", claude.describe())
     except FootnoteError as error:
         return Check("Claude", "fail", redact(str(error)), "check the key, the model's name and the network")
+    finally:
+        claude.close()
 
 
 def _disk(home: Path) -> Check:

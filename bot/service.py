@@ -4,7 +4,7 @@ Started with `only`, a process does a part of it; any number of such processes s
 """
 
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -12,6 +12,7 @@ from typing import Any
 import structlog
 from slack_bolt import App
 
+import jobs.sync
 from bot.app import asgi, build_app
 from bot.client import identify, web_client
 from bot.directory import Directory
@@ -30,8 +31,6 @@ from jobs.queue import Queue
 from jobs.schedule import Job, Scheduler
 from knowledge.engine import Engine
 from knowledge.proposals import propose
-from knowledge.settings import Source
-from knowledge.slots import Slot
 
 log = structlog.get_logger()
 
@@ -70,7 +69,7 @@ class Service:
             sync=engine.indexer.sync,
             afterwards=self.responder.correct,
         )
-        self.nightly = Nightly(settings, engine, self.directory, client)
+        self.nightly = Nightly(settings, engine, self.directory, client, me)
         tasks = {
             **self.responder.tasks,
             **Feedback(database, self.directory, replies, partial(propose, database)).tasks,
@@ -119,26 +118,23 @@ class Service:
         connected = self.receiver is None or Part.RECEIVER not in self._parts or self.receiver.healthy
         return (*ended, *(() if connected else ("connection to Slack",)))
 
-    def sync(self, sources: Sequence[Source]) -> None:
-        """Bring these sources up to date, and take back answers whose documents are gone or have fewer readers."""
-        for source in sources:
-            outcome = self._engine.indexer.sync(source)
-            log.info(
-                "synced", **{k: v for k, v in outcome.as_json().items() if k != "failed"}, failed=len(outcome.failed)
-            )
-        self.responder.correct()
+    def sync(self, names: Collection[str] = ()) -> None:
+        """Bring the named sources up to date (all for no names), and take back answers that rest on what is gone.
+
+        Raises `TryAgain` when a source broke down in a way that its outcome does not tell.
+        """
+        try:
+            for outcome in jobs.sync.run(self._engine.indexer, self._settings.sources, names):
+                told = {name: value for name, value in outcome.as_json().items() if name != "failed"}
+                log.info("synced", **told, failed=len(outcome.failed))
+            if not names:
+                self._engine.indexer.remove_missing_sources([source.name for source in self._settings.sources])
+        finally:
+            self.responder.correct()
 
     def _jobs(self) -> list[Job]:
-        schedule, zone = self._settings.schedule, self._settings.schedule.timezone
-        usual = [s for s in self._settings.sources if s.schedule is None]
-        jobs = [Job("sync", schedule.sync, zone, self._syncing(usual))]
-        jobs += [
-            Job(f"sync {s.name}", s.schedule, zone, self._syncing([s])) for s in self._settings.sources if s.schedule
-        ]
-        return [*jobs, *self.nightly.jobs]
-
-    def _syncing(self, sources: Sequence[Source]) -> Callable[[Slot], None]:
-        return lambda _: self.sync(sources)
+        syncing = jobs.sync.jobs(self._settings.schedule, self._settings.sources, lambda _, names: self.sync(names))
+        return [*syncing, *self.nightly.jobs]
 
     def _receive(self) -> None:
         if self.receiver is not None:

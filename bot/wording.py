@@ -171,3 +171,5 @@ def home_failure(name: str, reason: str) -> str:
 
 def home_health(waiting: int, failed_today: int) -> str:
     return f"{waiting} question{'s' if waiting != 1 else ''} waiting · {failed_today} failed in the last day"
+
+CHART_TITLE = "Recall and MRR of the last nights"

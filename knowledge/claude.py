@@ -272,6 +272,18 @@ class Claude:
                 )
             return self._connected
 
+    def describe(self) -> str:
+        """The answering model as the service knows it, and when it retires. Raises `AnsweringFailed` with the reason."""
+        import anthropic
+        import httpx2
+
+        try:
+            model = self._client().models.retrieve(self._settings.model, timeout=CONNECT_S)
+        except (anthropic.APIError, httpx2.HTTPError) as error:
+            raise AnsweringFailed(f"{self._settings.model}: {_fault(error)}") from error
+        retires = getattr(model, "retires_at", None)
+        return f"{model.id}, {model.display_name}" + (f", retires {retires:%Y-%m-%d}" if retires else "")
+
     def close(self) -> None:
         with self._lock:
             if self._connected is not None:

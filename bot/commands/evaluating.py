@@ -6,6 +6,10 @@ from typing import Annotated, Any
 import typer
 
 from bot.commands.console import Config, Json, engine, print_json, say
+from jobs import evaluation
+from knowledge import evals
+from knowledge.beir import evaluate
+from knowledge.engine import Engine
 
 
 def eval(
@@ -15,23 +19,32 @@ def eval(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Measure retrieval, stage by stage."""
-    from knowledge.beir import evaluate
-
+    """Measure retrieval stage by stage: on the gold set, or on a labelled set"""
     with engine(config) as (_, opened):
-        result = evaluate(beir, opened)
+        result = _gold(opened) if beir is None else evaluate(beir, opened)
     if json:
         print_json(result)
     else:
         _show(result)
 
 
+def _gold(opened: Engine) -> dict[str, Any]:
+    """A run over the accepted gold cases, stored like a nightly one."""
+    run_id = evaluation.run(opened.database, opened.retriever, opened.answerer.answer)
+    with opened.database.writing() as connection:
+        run = next(run for run in evals.runs(connection) if run.id == run_id)
+    figures = dict(run.metrics or {})
+    return {"queries": figures["cases"]["used"], "metrics": figures["stages"]["reranked"], **figures}
+
+
 def _show(result: dict[str, Any]) -> None:
-    stages = {**result["stages"]}
-    measures = list(next(iter(stages.values())))
-    say(
-        f"{result['queries']} questions, p50 {result['ms_per_query']['p50']:.0f} ms, p95 {result['ms_per_query']['p95']:.0f} ms"
-    )
+    ms = result["ms_per_query"]
+    say(f"{result['queries']} questions, p50 {_figure(ms['p50'], 0)} ms, p95 {_figure(ms['p95'], 0)} ms")
+    measures = list(result["metrics"])
     say(f"{'stage':12}" + "".join(f"{measure:>12}" for measure in measures))
-    for stage, values in stages.items():
-        say(f"{stage:12}" + "".join(f"{values[measure]:12.3f}" for measure in measures))
+    for stage, values in result["stages"].items():
+        say(f"{stage:12}" + "".join(f"{_figure(values.get(measure), 3):>12}" for measure in measures))
+
+
+def _figure(value: float | None, digits: int) -> str:
+    return "-" if value is None else f"{value:.{digits}f}"
