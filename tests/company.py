@@ -150,7 +150,7 @@ def make_settings(home: Path, server: Server, documents: Path, database: Databas
     chosen = Slack.model_validate(
         {"bot_token": tokens.bot, "app_token": tokens.app, "api_url": server.base_url, "admins": ("UANA",), **slack}
     )
-    return Settings(home=home, database_url=database.url, sources=sources, slack=chosen)  # type: ignore[arg-type]  # pydantic makes a secret of it
+    return Settings(home=home, database_url=database.url, sources=sources, slack=chosen)
 
 
 def open_engine(database: Database, settings: Settings, models: tuple[Embedder, Reranker]) -> Engine:

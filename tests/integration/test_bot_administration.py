@@ -1,0 +1,71 @@
+"""/reindex and App Home."""
+
+from bot import wording
+from tests.company import Company
+
+
+def notes(company: Company, user: str) -> str:
+    company.settled()
+    return "\n".join(m.text for m in company.slack.ephemerals(user))
+
+
+def test_an_administrator_reads_the_documents_again_and_is_told_alone(own_company: Company) -> None:
+    own_company.write("everyone/parking.md", "# Parking\n\nStaff park behind the mill.\n")
+    own_company.slack.command("ana", "general", "/reindex everyone")
+    own_company.slack.wait_for(lambda slack: "1 added" in str([m.text for m in slack.ephemerals("ana")]))
+    assert "*everyone*: 1 added, 2 unchanged" in notes(own_company, "ana")
+    assert "behind the mill" in own_company.reply(own_company.ask("ben", "general", "where do staff park?")).text
+
+
+def test_it_works_in_a_direct_conversation(own_company: Company) -> None:
+    own_company.slack.command("ana", own_company.slack.dm("ana").id, "/reindex status")
+    assert "*everyone* · 2 documents" in notes(own_company, "ana")
+
+
+def test_others_are_refused(own_company: Company) -> None:
+    own_company.slack.command("ben", "general", "/reindex all")
+    assert wording.ADMINS_ONLY in notes(own_company, "ben")
+
+
+def test_an_administrator_learns_nothing_of_sources_they_may_not_read(own_company: Company) -> None:
+    own_company.slack.leave("ana", "legal")
+    own_company.slack.command("ana", "general", "/reindex legal")
+    told = notes(own_company, "ana")
+    assert "There is no source “legal”. There are: everyone, guests, partner" in told
+
+
+def test_documents_that_cannot_be_read_are_named_with_the_reason(own_company: Company) -> None:
+    own_company.write("everyone/scan.pdf", "%PDF-1.7 and then nothing")
+    own_company.slack.command("ana", "general", "/reindex everyone")
+    assert "scan.pdf:" in notes(own_company, "ana")
+
+
+def test_home_shows_what_a_person_may_search_and_what_they_asked(own_company: Company) -> None:
+    own_company.reply(own_company.ask("ben", "general", "how many days of annual leave?"))
+    own_company.slack.open_home("ben")
+    home = str(own_company.slack.wait_for(lambda slack: slack.home("ben")))
+    assert "*everyone* · 2 documents" in home
+    assert "how many days of annual leave?" in home
+    assert "legal" not in home
+    assert wording.HOME_ADMIN not in home
+
+
+def test_home_of_an_administrator_shows_failures_and_a_button(own_company: Company) -> None:
+    own_company.write("everyone/scan.pdf", "%PDF-1.7 and then nothing")
+    own_company.sync()
+    own_company.slack.open_home("ana")
+    home = own_company.slack.wait_for(lambda slack: slack.home("ana"))
+    assert home is not None
+    assert "scan.pdf" in str(home)
+    assert "*legal*" in str(home)
+    own_company.slack.click_view("ana", home["id"], "home_reindex")
+    own_company.settled()
+    direct = own_company.slack.state.history(own_company.slack.dm("ana").id)
+    assert "*everyone*" in direct[0].text
+
+
+def test_home_of_a_guest_shows_their_channels_documents_only(own_company: Company) -> None:
+    own_company.slack.open_home("gus")
+    home = str(own_company.slack.wait_for(lambda slack: slack.home("gus")))
+    assert "*guests*" in home
+    assert "*everyone*" not in home
