@@ -8,6 +8,7 @@ from knowledge.loaders.comments import without_comments
 from knowledge.loaders.decoding import decode
 from knowledge.loaders.loaded import Loaded, titled
 from knowledge.loaders.references import resolved
+from knowledge.loaders.tables import compacted
 from knowledge.outline import outline
 
 _MDX_MODULE_LINE = re.compile(r"^(?:import\s[^\n]*|export\s+(?:\{|\*|default\s+\w+;?$)[^\n]*)\n", re.M)
@@ -20,7 +21,7 @@ def load(name: str, content: bytes) -> Loaded:
     body = without_comments(decoded.text[head.end :], mdx)
     if mdx:
         body = _MDX_MODULE_LINE.sub("", body)
-    body = resolved(body)
+    body = compacted(resolved(body))
     if not body.strip():
         raise DocumentUnreadable("empty", "it has no text besides front matter and comments")
     return Loaded(

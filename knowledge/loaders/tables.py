@@ -1,6 +1,9 @@
-"""Rows of cells -> a Markdown table."""
+"""Rows of cells -> a Markdown table, and tables without padding."""
 
+import re
 from collections.abc import Iterable, Sequence
+
+from knowledge.loaders.prose import substitute
 
 
 def table(rows: Iterable[Sequence[str]]) -> str:
@@ -18,3 +21,20 @@ def table(rows: Iterable[Sequence[str]]) -> str:
 
 def _cell(value: str) -> str:
     return " ".join(value.split()).replace("|", "\\|")
+
+
+def compacted(markdown: str) -> str:
+    """Tables without the spaces and dashes that only line their columns up: to a tokenizer each dash is a token."""
+    return substitute(markdown, _PADDING, lambda m: _squeezed(m[0]))
+
+
+_PADDING = r"^[ \t]*\|[^\n]*\|[ \t]*$"
+_DASHES = re.compile(r"-{4,}")
+_SPACES = re.compile(r"(?<=\|)[ \t]{2,}|[ \t]{2,}(?=\|)")
+_DELIMITERS = re.compile(r"[\s|:-]+")
+
+
+def _squeezed(row: str) -> str:
+    indent = row[: len(row) - len(row.lstrip())]
+    row = _SPACES.sub(" ", row.lstrip())
+    return indent + (_DASHES.sub("---", row) if _DELIMITERS.fullmatch(row) else row)

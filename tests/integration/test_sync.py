@@ -397,6 +397,23 @@ def test_progress_counts_documents(library: Library) -> None:
     assert seen == [(1, 3), (2, 3), (3, 3)]
 
 
+def test_what_changes_while_a_sync_runs_is_found_by_the_next(library: Library) -> None:
+    for name in ("a", "b", "c"):
+        library.write(f"{name}.md", f"Text {name}.")
+
+    def meddle(done: int, total: int) -> None:
+        if done == 1:
+            library.write("a.md", "Other a.")
+            library.write("b.md", "Other b.")
+            (library.folder / "c.md").unlink()
+
+    first = library.indexer.sync(library.settings, on_progress=meddle)
+    assert first.added == 2
+    assert "could not be read now" in dict(first.failed)["c.md"]
+    library.sync()
+    assert library.texts() == ["Other a.", "Other b."]
+
+
 def test_one_source_is_never_synced_twice_at_once(library: Library) -> None:
     library.write("tea.md", "Green.")
     with library.database.lock("sync of docs") as got:

@@ -156,6 +156,13 @@ def test_links_and_footnotes_are_put_where_they_are_used() -> None:
     assert markdown.count("Oslo") == markdown.count("forms.example") == 1
 
 
+def test_tables_lose_the_padding_of_their_columns_and_code_keeps_it() -> None:
+    padded = "| a        | b     |\n| -------- | :---- |\n| `x  y`   | z     |"
+    markdown = load("x.md", f"{padded}\n\n```\n{padded}\n```\n".encode()).markdown
+    assert markdown.startswith("| a | b |\n| --- | :--- |\n| `x  y` | z |\n")
+    assert padded in markdown
+
+
 # Web pages
 
 PAGE = """<!doctype html><html><head><title>Dock rules | Intranet</title><style>.x{}</style>
