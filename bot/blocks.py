@@ -53,6 +53,12 @@ def answer(answer_id: str, text: str, citations: Sequence[Citation], notice: str
     return tuple(posts)
 
 
+def written(text: str) -> tuple[Post, ...]:
+    """Markdown of ours, which may quote people: no address in it becomes a link."""
+    messages = _packed(pieces(text, lambda _: False, MESSAGE_CHARS), 0)
+    return tuple(Post(_fallback(piece.plain for piece in packed), tuple(_body(packed))) for packed in messages)
+
+
 def reply(found: Answer, *, direct: bool) -> tuple[Post, ...]:
     """Whatever came out of answering, as messages. `direct`: only the asker reads them."""
     match found.outcome:

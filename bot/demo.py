@@ -1,5 +1,6 @@
 """`footnote demo`: the whole product on a copy of the sample company, an embedded Postgres and a local Slack."""
 
+import json
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,7 +15,7 @@ from bot.local_slack import LocalSlack, Message, Server, serve
 from bot.script import Edit, Reply, Turn, faults
 from bot.service import Part, Service
 from bot.settings import Settings, load
-from knowledge import answers, receipts, samples
+from knowledge import answers, gold, receipts, samples
 from knowledge.answers import Citation
 from knowledge.db import Database
 from knowledge.engine import Engine, open_engine
@@ -123,7 +124,7 @@ def running_demo(
         engine = open_engine(settings.knowledge)
         stack.callback(engine.close)
         service = Service(settings, engine, parts)
-        _index(service, settings, say)
+        _index(service, engine, say)
         service.start()
         stack.callback(service.stop)
         server.slack.wait_for_connection()
@@ -150,9 +151,14 @@ def _environment(environment: Mapping[str, str], home: Path, database_url: str, 
     }
 
 
-def _index(service: Service, settings: Settings, say: Say) -> None:
-    say(f"indexing the documents of {len(settings.sources)} sources")
-    service.sync()
+def _index(service: Service, engine: Engine, say: Say) -> None:
+    """The documents, and the sample company's reviewed gold cases for the nightly evaluation."""
+    say("indexing the documents of the sample company")
+    for outcome in service.sync():
+        say(f"  {outcome.summary()}")
+    lines = [json.loads(line) for line in samples.GOLD.read_text(encoding="utf-8").splitlines()]
+    with engine.database.writing() as connection:
+        gold.load(connection, lines, "samples", "accepted")
 
 
 def _cited(citation: Citation) -> Mapping[str, Any]:

@@ -30,6 +30,7 @@ from bot.settings import Settings
 from jobs.queue import Queue
 from jobs.schedule import Job, Scheduler
 from knowledge.engine import Engine
+from knowledge.outcomes import SyncOutcome
 from knowledge.proposals import propose
 
 log = structlog.get_logger()
@@ -118,17 +119,19 @@ class Service:
         connected = self.receiver is None or Part.RECEIVER not in self._parts or self.receiver.healthy
         return (*ended, *(() if connected else ("connection to Slack",)))
 
-    def sync(self, names: Collection[str] = ()) -> None:
+    def sync(self, names: Collection[str] = ()) -> tuple[SyncOutcome, ...]:
         """Bring the named sources up to date (all for no names), and take back answers that rest on what is gone.
 
         Raises `TryAgain` when a source broke down in a way that its outcome does not tell.
         """
         try:
-            for outcome in jobs.sync.run(self._engine.indexer, self._settings.sources, names):
+            outcomes = jobs.sync.run(self._engine.indexer, self._settings.sources, names)
+            for outcome in outcomes:
                 told = {name: value for name, value in outcome.as_json().items() if name != "failed"}
                 log.info("synced", **told, failed=len(outcome.failed))
             if not names:
                 self._engine.indexer.remove_missing_sources([source.name for source in self._settings.sources])
+            return outcomes
         finally:
             self.responder.correct()
 
