@@ -55,8 +55,8 @@ def answer(answer_id: str, text: str, citations: Sequence[Citation], notice: str
 
 def written(text: str) -> tuple[Post, ...]:
     """Markdown of ours, which may quote people: no address in it becomes a link."""
-    messages = _packed(pieces(text, lambda _: False, MESSAGE_CHARS), 0)
-    return tuple(Post(_fallback(piece.plain for piece in packed), tuple(_body(packed))) for packed in messages)
+    messages = _packed(pieces(text, lambda _: False, MESSAGE_CHARS), [])
+    return tuple(Post(_fallback(p.plain for p in each.pieces), tuple(_body(each.pieces))) for each in messages)
 
 
 def reply(found: Answer, *, direct: bool) -> tuple[Post, ...]:
