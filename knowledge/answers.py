@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -55,7 +55,7 @@ class Question:
 
 @dataclass(frozen=True)
 class Citation:
-    """One entry of the source list. `quote` is verbatim from the passage; `more`: further quotes under the same number.
+    """One entry of the source list. `quote` is verbatim from the passage, live markup included; `more`: further quotes under the same number.
 
     `n` counts from 1 in order of first use, one number for each document and heading path.
     """
@@ -281,12 +281,3 @@ def _citation(row: Mapping[str, Any]) -> Citation:
 def _storable(text: str) -> str:
     """Postgres text holds no NUL."""
     return text.replace("\x00", "")
-
-
-def total_tokens(usages: Iterable[Mapping[str, float]]) -> dict[str, float]:
-    """The sum of several calls' usage, kind by kind."""
-    total: dict[str, float] = {}
-    for usage in usages:
-        for kind, amount in usage.items():
-            total[kind] = total.get(kind, 0) + amount
-    return total

@@ -10,9 +10,11 @@ from pydantic import HttpUrl, SecretStr
 
 from knowledge import prompting
 from knowledge.answers import Turn
-from knowledge.claude import ATTEMPTS, Claude
+from knowledge.calls import ATTEMPTS
+from knowledge.claude import Claude
 from knowledge.errors import AnsweringFailed
 from knowledge.evidence import Evidence
+from knowledge.grounding import MISSING
 from knowledge.local_claude import LocalClaude, Step, serve
 from knowledge.settings import Answers
 from tests.integration import raw_server
@@ -262,6 +264,11 @@ def test_in_markers_mode_a_document_cannot_end_its_passage() -> None:
     [key] = {line.removeprefix("key ") for line in block["text"].splitlines() if line.startswith("key ")}
     assert block["text"].count(f"key {key}") == 4
     assert key not in shed.passage.body
+
+
+def test_the_instructions_name_the_line_that_grounding_reads() -> None:
+    assert MISSING in prompting.instructions("native")
+    assert prompting.prompt_hash("native") != prompting.prompt_hash("markers")
 
 
 def test_a_follow_up_is_rewritten(claude: Claude, local: LocalClaude) -> None:
