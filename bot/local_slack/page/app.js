@@ -207,7 +207,8 @@ function drawStatus(status) {
 
 store.addEventListener("message", ({ detail }) => {
   const { message } = detail;
-  const opensOwnThread = !message.thread_ts && message.user === store.me && message.channel === shown.channel && message.text.includes(`<@${store.workspace.bot.id}>`);
+  const opensOwnThread = !message.thread_ts && message.user === store.me && message.channel === shown.channel &&
+    shown.tab === "messages" && (message.channel === store.workspace.dm || message.text.includes(`<@${store.workspace.bot.id}>`));
   const known = shown.timeline?.messages.some((each) => each.ts === message.ts);
   if (message.channel === shown.channel && shown.tab === "messages") places.conversation.querySelector(".nothing")?.remove();
   if (shown.tab === "messages") shown.timeline?.receive(detail);

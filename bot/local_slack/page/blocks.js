@@ -90,7 +90,7 @@ function feedback(block, element, context) {
         for (const each of node.parentNode.children) each.setAttribute("aria-pressed", String(each === node));
         context.act(block, element, side);
       },
-    }, el("span", { "aria-hidden": "true" }, sign));
+    }, el("span", { "aria-hidden": "true" }, sign), el("small", { "aria-hidden": "true" }, plain(given.text)));
     return node;
   };
   return el("span", { class: "feedback-pair", role: "group", "aria-label": "Was this helpful?" }, make("positive", "👍"), make("negative", "👎"));
