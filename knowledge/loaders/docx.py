@@ -4,7 +4,7 @@ import io
 
 from knowledge.errors import DocumentUnreadable
 from knowledge.loaders import archives
-from knowledge.loaders.html import to_markdown
+from knowledge.loaders.conversion import to_markdown
 from knowledge.loaders.loaded import Loaded, titled
 from knowledge.loaders.markdown import first_heading
 

@@ -8,8 +8,8 @@ from xml.etree import ElementTree
 
 from knowledge.errors import DocumentUnreadable
 from knowledge.loaders import archives
+from knowledge.loaders.conversion import to_markdown
 from knowledge.loaders.decoding import clean, decode
-from knowledge.loaders.html import to_markdown
 from knowledge.loaders.loaded import Loaded, titled
 from knowledge.loaders.markdown import first_heading
 

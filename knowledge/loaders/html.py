@@ -3,8 +3,8 @@
 import re
 
 from knowledge.errors import DocumentUnreadable
-from knowledge.loaders.comments import without_comments
-from knowledge.loaders.decoding import clean, decode
+from knowledge.loaders.conversion import to_markdown
+from knowledge.loaders.decoding import decode
 from knowledge.loaders.loaded import Loaded, titled
 from knowledge.loaders.markdown import first_heading
 
@@ -12,11 +12,6 @@ _CHARSET = re.compile(rb"<meta[^>]{0,200}?charset\s*=\s*[\"']?\s*([\w.:-]+)", re
 _TITLE = re.compile(r"<title\b[^>]*>(.*?)</title\s*>", re.I | re.S)
 _MAIN = re.compile(r"<(main|article)\b[^>]*>.*</\1\s*>", re.I | re.S)
 _TEXT = re.compile(r"<(script|style|template|noscript)\b.*?</\1\s*>|<[^>]*>", re.I | re.S)
-_BANNERS = (
-    "[aria-hidden=true]", "[hidden]", "[role=navigation]", "[role=banner]", "[role=contentinfo]", "[role=search]",
-    "[role=dialog]", "[class*=cookie]", "[id*=cookie]", "[class*=consent]", "[id*=consent]", "[class*=breadcrumb]",
-    "nav", "aside", "footer", "script", "style", "template", "noscript", "form", "button", "svg", "iframe",
-)  # fmt: skip
 
 
 def load(name: str, content: bytes) -> Loaded:
@@ -28,27 +23,6 @@ def load(name: str, content: bytes) -> Loaded:
         raise DocumentUnreadable("empty", "the page has no text outside its menus and scripts")
     words = to_markdown(title[1]).strip() if title else ""
     return Loaded(title=titled(name, first_heading(body), words), markdown=body, remarks=decoded.remarks)
-
-
-def to_markdown(html: str, base_url: str | None = None) -> str:
-    """Markdown of a page or a part of one. Raises `DocumentUnreadable` when it cannot be parsed."""
-    import html_to_markdown as converter
-
-    options = converter.ConversionOptions(
-        extract_metadata=False,
-        bullets="-",
-        compact_tables=True,
-        exclude_selectors=list(_BANNERS),
-        preprocessing=converter.PreprocessingOptions(
-            enabled=True, preset="aggressive", remove_navigation=True, remove_forms=True
-        ),
-        strip_tags=["mark"],
-        base_url=base_url,
-    )
-    try:
-        return without_comments(clean(converter.convert(html, options).content or ""))
-    except converter.ConversionError as error:
-        raise DocumentUnreadable("failed", f"the page cannot be parsed: {error}") from error
 
 
 def _article(html: str) -> str:

@@ -5,13 +5,17 @@ import re
 from knowledge import front_matter
 from knowledge.errors import DocumentUnreadable
 from knowledge.loaders.comments import without_comments
+from knowledge.loaders.conversion import to_markdown
 from knowledge.loaders.decoding import decode
 from knowledge.loaders.loaded import Loaded, titled
+from knowledge.loaders.prose import substitute
 from knowledge.loaders.references import resolved
 from knowledge.loaders.tables import compacted
 from knowledge.outline import outline
 
 _MDX_MODULE_LINE = re.compile(r"^(?:import\s[^\n]*|export\s+(?:\{|\*|default\s+\w+;?$)[^\n]*)\n", re.M)
+
+_HTML_TABLE = r"<table\b[^>]*>.*?</table\s*>"
 
 
 def load(name: str, content: bytes) -> Loaded:
@@ -21,6 +25,7 @@ def load(name: str, content: bytes) -> Loaded:
     body = without_comments(decoded.text[head.end :], mdx)
     if mdx:
         body = _MDX_MODULE_LINE.sub("", body)
+    body = substitute(body, _HTML_TABLE, lambda m: f"\n\n{to_markdown(m[0])}\n\n")
     body = compacted(resolved(body))
     if not body.strip():
         raise DocumentUnreadable("empty", "it has no text besides front matter and comments")

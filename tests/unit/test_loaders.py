@@ -163,6 +163,13 @@ def test_tables_lose_the_padding_of_their_columns_and_code_keeps_it() -> None:
     assert padded in markdown
 
 
+def test_tables_written_as_html_become_tables() -> None:
+    text = "# A\n\n<table>\n<tr><th>Dock</th><th>Depth</th></tr>\n\n<tr><td>4</td><td>7 m</td></tr>\n</table>\n\nB\n"
+    markdown = load("x.md", text.encode()).markdown
+    assert "| Dock | Depth |\n| --- | --- |\n| 4 | 7 m |" in markdown
+    assert "<t" not in markdown
+
+
 # Web pages
 
 PAGE = """<!doctype html><html><head><title>Dock rules | Intranet</title><style>.x{}</style>

@@ -1,0 +1,32 @@
+"""HTML -> Markdown, without what a reader of the page does not see or does not come for."""
+
+from knowledge.errors import DocumentUnreadable
+from knowledge.loaders.comments import without_comments
+from knowledge.loaders.decoding import clean
+
+_BANNERS = (
+    "[aria-hidden=true]", "[hidden]", "[role=navigation]", "[role=banner]", "[role=contentinfo]", "[role=search]",
+    "[role=dialog]", "[class*=cookie]", "[id*=cookie]", "[class*=consent]", "[id*=consent]", "[class*=breadcrumb]",
+    "nav", "aside", "footer", "script", "style", "template", "noscript", "form", "button", "svg", "iframe",
+)  # fmt: skip
+
+
+def to_markdown(html: str, base_url: str | None = None) -> str:
+    """Markdown of a page or a part of one. Raises `DocumentUnreadable` when it cannot be parsed."""
+    import html_to_markdown as converter
+
+    options = converter.ConversionOptions(
+        extract_metadata=False,
+        bullets="-",
+        compact_tables=True,
+        exclude_selectors=list(_BANNERS),
+        preprocessing=converter.PreprocessingOptions(
+            enabled=True, preset="aggressive", remove_navigation=True, remove_forms=True
+        ),
+        strip_tags=["mark"],
+        base_url=base_url,
+    )
+    try:
+        return without_comments(clean(converter.convert(html, options).content or ""))
+    except converter.ConversionError as error:
+        raise DocumentUnreadable("failed", f"the page cannot be parsed: {error}") from error
