@@ -77,6 +77,13 @@ class Delivery:
         waiting = any(envelope.state == "waiting" for _, _, envelope in list(self._due))
         return not waiting and not self._pending and self._held is None
 
+    @property
+    def queued(self) -> list[Envelope]:
+        """What waits to be sent, in the order it will be."""
+        return [
+            envelope for _, _, envelope in sorted(self._due, key=lambda due: due[:2]) if envelope.state == "waiting"
+        ]
+
     def push(self, envelope: Envelope) -> None:
         delay = 0.0
         fault = self._faults.take(EVENT_FAULTS - {"dead_socket"}) if envelope.is_event else None
