@@ -15,7 +15,9 @@ from bot.settings import Settings
 from jobs import chart, digest, evaluation, retention
 from jobs.digest import Digest
 from jobs.schedule import Job
+from knowledge.answering import Answerer
 from knowledge.engine import Engine
+from knowledge.settings import Answers
 from knowledge.slots import Slot
 
 log = structlog.get_logger()
@@ -47,11 +49,16 @@ class Nightly:
 
     def run(self, slot: Slot) -> None:
         """Measure the gold set and post the digest. Raises `SlackUnavailable` when it cannot be posted."""
-        engine = self._engine
-        evaluation.run(engine.database, engine.retriever, engine.answerer.answer, at=slot.at)
+        self.measure(slot)
         channel = self._settings.schedule.digest_channel
         if channel is not None:
             self.post(channel, slot)
+
+    def measure(self, slot: Slot) -> None:
+        """Answers are measured without the model: a night should not spend the day's tokens."""
+        engine = self._engine
+        quoting = Answerer(engine.database, engine.retriever, engine.embedder, Answers())
+        evaluation.run(engine.database, engine.retriever, quoting.answer, at=slot.at)
 
     def clean(self, slot: Slot) -> None:
         deleted = retention.run(self._engine.database, self._settings.schedule.keep_days, datetime.now(UTC))

@@ -50,7 +50,6 @@ class Answers(Section):
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 60.0
     daily_token_budget: Annotated[int, Field(ge=0)] | None = None
     extra_searches: Annotated[int, Field(ge=0, le=5)] = 2
-    language: str = "en"
 
 
 class Source(Section):
