@@ -20,7 +20,7 @@ from knowledge.outcomes import SyncOutcome
 from knowledge.settings import Chunking
 from knowledge.settings import Source as SourceSettings
 from knowledge.sources import Source, open_source
-from knowledge.sync import Parts, Progress, Sync, Tally
+from knowledge.sync import Parts, Progress, Sync
 from knowledge.tables import sources
 
 Opener = Callable[[SourceSettings], Source]
@@ -79,7 +79,7 @@ class Indexer:
             if full and not error:
                 with self._database.writing() as connection:
                     generations.switch(connection, generation)
-            outcome = _outcome(source.name, run.tally, round((time.monotonic() - started) * 1000), error)
+            outcome = run.tally.outcome(source.name, round((time.monotonic() - started) * 1000), error)
             self._finish(outcome)
             return outcome
 
@@ -129,18 +129,3 @@ class Indexer:
             "parsers": {name: version(name) for name in PARSERS},
         }
         return hashlib.sha256(json.dumps(parts, sort_keys=True).encode()).hexdigest()[:32]
-
-
-def _outcome(name: str, tally: Tally, ms: int, error: str) -> SyncOutcome:
-    return SyncOutcome(
-        name=name,
-        added=len(tally.added),
-        changed=len(tally.changed),
-        narrowed=len(tally.narrowed),
-        deleted=len(tally.deleted),
-        same=len(tally.same - tally.changed - tally.narrowed),
-        failed=tuple(sorted(tally.failed.items())),
-        chunks_embedded=tally.chunks_embedded,
-        ms=ms,
-        error=error,
-    )

@@ -46,3 +46,30 @@ class SyncOutcome:
         words = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing there"
         lines = [f"{self.name}: {words} ({self.chunks_embedded} chunks encoded, {self.ms / 1000:.1f} s)"]
         return "\n".join([*lines, *(f"  {document}: {reason}" for document, reason in self.failed)])
+
+
+@dataclass
+class Tally:
+    """Documents by what happened to them. A document may be both narrowed and changed."""
+
+    added: set[str] = field(default_factory=set)
+    changed: set[str] = field(default_factory=set)
+    narrowed: set[str] = field(default_factory=set)
+    deleted: set[str] = field(default_factory=set)
+    same: set[str] = field(default_factory=set)
+    failed: dict[str, str] = field(default_factory=dict)
+    chunks_embedded: int = 0
+
+    def outcome(self, name: str, ms: int, error: str) -> SyncOutcome:
+        return SyncOutcome(
+            name=name,
+            added=len(self.added),
+            changed=len(self.changed),
+            narrowed=len(self.narrowed),
+            deleted=len(self.deleted),
+            same=len(self.same - self.changed - self.narrowed),
+            failed=tuple(sorted(self.failed.items())),
+            chunks_embedded=self.chunks_embedded,
+            ms=ms,
+            error=error,
+        )

@@ -12,7 +12,7 @@ A crash at any point leaves whole documents, old or new, and the next sync goes 
 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
@@ -26,6 +26,7 @@ from knowledge.errors import DocumentUnreadable, SettingsInvalid, SourceFailed
 from knowledge.generations import Generation
 from knowledge.loaders.loaded import Loaded, titled
 from knowledge.loaders.reader import Reader
+from knowledge.outcomes import Tally
 from knowledge.permissions import NOTHING, Scopes
 from knowledge.plan import Known, narrowed_by_source, plan, readers
 from knowledge.settings import Chunking
@@ -40,19 +41,6 @@ KEPT_CHARACTERS = 50_000_000
 
 Progress = Callable[[int, int], None]
 """(documents done, documents to do)"""
-
-
-@dataclass
-class Tally:
-    """Documents by what happened to them. A document may be both narrowed and changed."""
-
-    added: set[str] = field(default_factory=set)
-    changed: set[str] = field(default_factory=set)
-    narrowed: set[str] = field(default_factory=set)
-    deleted: set[str] = field(default_factory=set)
-    same: set[str] = field(default_factory=set)
-    failed: dict[str, str] = field(default_factory=dict)
-    chunks_embedded: int = 0
 
 
 @dataclass(frozen=True)
