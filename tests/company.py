@@ -5,17 +5,18 @@
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import MappingProxyType
 from typing import TypeVar
 
 import pytest
 
 from bot.local_slack import LocalSlack, Message, Server, serve
 from bot.service import Part, Service
-from bot.settings import Settings, Slack
+from bot.settings import Settings
 from knowledge import answers, receipts
 from knowledge.answering import Answerer
 from knowledge.answers import StoredAnswer
@@ -27,11 +28,17 @@ from knowledge.postgres import EmbeddedPostgres
 from knowledge.receipts import Receipt
 from knowledge.reranking import Reranker, load_reranker
 from knowledge.retrieval import Retriever
-from knowledge.settings import Models, Source
+from knowledge.settings import Models, Section, Source
 
 WORKSPACE = Path(__file__).parent / "data" / "workspace.yaml"
-DATA = {"everyone": "workspace", "legal": "channel:CLEGAL", "partner": "channel:CPARTNER", "guests": "channel:CGUESTS"}
+SCOPES = {
+    "everyone": "workspace",
+    "legal": "channel:CLEGAL",
+    "partner": "channel:CPARTNER",
+    "guests": "channel:CGUESTS",
+}
 """Source (and folder) -> who may read it."""
+ADDRESS = "https://docs.example.test"
 WITHIN_S = 30.0
 
 Value = TypeVar("Value")
@@ -139,18 +146,22 @@ def models() -> tuple[Embedder, Reranker]:
     return embedder, load_reranker(Models())
 
 
-def make_settings(home: Path, server: Server, documents: Path, database: Database, **slack: object) -> Settings:
+def make_settings(
+    home: Path, server: Server, url: str, scopes: Mapping[str, str], slack: Mapping[str, object], **parts: Section
+) -> Settings:
     sources = tuple(
-        Source(
-            name=name, location=str(documents / name), scopes=(scope,), url=f"https://docs.example.test/{name}/{{path}}"
-        )
-        for name, scope in DATA.items()
+        Source(name=name, location=str(home / "documents" / name), scopes=(scope,), url=f"{ADDRESS}/{name}/{{path}}")
+        for name, scope in scopes.items()
     )
     tokens = server.slack.tokens
-    chosen = Slack.model_validate(
-        {"bot_token": tokens.bot, "app_token": tokens.app, "api_url": server.base_url, "admins": ("UANA",), **slack}
-    )
-    return Settings(home=home, database_url=database.url, sources=sources, slack=chosen)
+    chosen = {
+        "bot_token": tokens.bot,
+        "app_token": tokens.app,
+        "api_url": server.base_url,
+        "admins": ("UANA",),
+        **slack,
+    }
+    return Settings.model_validate({"home": home, "database_url": url, "sources": sources, "slack": chosen, **parts})
 
 
 def open_engine(database: Database, settings: Settings, models: tuple[Embedder, Reranker]) -> Engine:
@@ -163,21 +174,31 @@ def open_engine(database: Database, settings: Settings, models: tuple[Embedder, 
 
 @contextmanager
 def running(
-    home: Path, url: str, models: tuple[Embedder, Reranker], *parts: Part, **slack: object
+    home: Path,
+    url: str,
+    models: tuple[Embedder, Reranker],
+    *,
+    workspace: Path = WORKSPACE,
+    scopes: Mapping[str, str] = SCOPES,
+    documents: Mapping[str, str] | None = None,
+    parts: tuple[Part, ...] = (Part.RECEIVER, Part.WORKER),
+    slack: Mapping[str, object] = MappingProxyType({}),
+    **sections: Section,
 ) -> Iterator[Company]:
-    """A company with one document for everyone, one for #legal, one for #partner and one for #guests."""
-    parts = parts or (Part.RECEIVER, Part.WORKER)
-    documents = home / "documents"
-    for name in DATA:
-        (documents / name).mkdir(parents=True)
+    """A company with its documents indexed; `documents` None: one for everyone, for #legal, #partner and #guests.
+
+    `slack` and `sections` are further settings.
+    """
     with ExitStack() as stack:
         database = stack.enter_context(Database(url))
-        server = serve(WORKSPACE)
+        server = serve(workspace)
         stack.callback(server.stop)
-        settings = make_settings(home, server, documents, database, **slack)
+        settings = make_settings(home, server, url, scopes, slack, **sections)
         engine = open_engine(database, settings, models)
-        made = Company(server, settings, engine, Service(settings, engine, ()), documents)
-        for name, text in DOCUMENTS.items() if Part.WORKER in parts else ():
+        made = Company(server, settings, engine, Service(settings, engine, ()), home / "documents")
+        for source in scopes:
+            (made.documents / source).mkdir(parents=True)
+        for name, text in (DOCUMENTS if documents is None else documents).items():
             made.write(name, text)
         if Part.WORKER in parts:
             made.sync()
@@ -211,7 +232,7 @@ def own_company(tmp_path: Path, postgres_url: str, models: tuple[Embedder, Reran
 @pytest.fixture
 def listening(tmp_path: Path, postgres_url: str, models: tuple[Embedder, Reranker]) -> Iterator[Company]:
     """A company without documents whose bot hears everything and answers nothing."""
-    with running(tmp_path, postgres_url, models, Part.RECEIVER) as made:
+    with running(tmp_path, postgres_url, models, parts=(Part.RECEIVER,)) as made:
         yield made
 
 

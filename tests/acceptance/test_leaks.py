@@ -1,0 +1,373 @@
+"""Nobody reads through the bot what they could not open themselves.
+
+Each source holds a document with a token of its own. Everybody asks for it everywhere, and every token is looked for
+in everything that leaves the bot or is kept by it. `may_open` and `may_be_shown` say who may see what, from the
+workspace itself and not by the code under test.
+"""
+
+import io
+import json
+import re
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+
+from bot import logs, wording
+from bot.local_slack import LocalSlack, Message
+from knowledge import answers
+from knowledge.answers import StoredAnswer
+from knowledge.db import Database
+from knowledge.encoders import Embedder
+from knowledge.local_claude import LocalClaude, Step
+from knowledge.local_claude import serve as serve_claude
+from knowledge.permissions import Scopes
+from knowledge.postgres import EmbeddedPostgres
+from knowledge.reranking import Reranker
+from knowledge.settings import Answers, Retrieval
+from knowledge.tables import gold_cases, inbox
+from tests.company import Company, running, until
+
+WORKSPACE = Path(__file__).parents[1] / "data" / "leaks.yaml"
+QUESTION = "what is the vault code in the ledger?"
+TOKEN = re.compile(r"zq[a-z]+zq")
+SOURCES: dict[str, str | None] = {
+    "workspace": "workspace",
+    "open": "channel:COPEN",
+    "guests": "channel:CGUESTS",
+    "partner": "channel:CPARTNER",
+    "secret": "channel:CSECRET",
+    "other": "channel:COTHER",
+    "mixed": "channel:CMIXED",
+    "allied": "channel:CALLIED",
+    "group": "channel:GGROUP",
+    "person": "user:UINSIDE",
+}
+"""Source -> who may read its document. One that nobody may read is planted beside them."""
+ASKERS = ("inside", "outside", "admin", "guest", "single", "external", "gone", "robot", "trusted", "stranger")
+PLACES = ("open", "guests", "partner", "offered", "secret", "mixed", "allied", "group", "dm", "dm of another")
+
+
+def token(source: str) -> str:
+    return f"zq{source}zq"
+
+
+def may_open(slack: LocalSlack, person: str, scope: str | None) -> bool:
+    """Whether a person could open documents of this scope without the bot."""
+    found = slack.state.people.get(person)
+    if scope is None:
+        return False
+    kind, _, name = scope.partition(":")
+    if found is None or found.kind in ("bot", "deactivated"):
+        return False
+    if kind == "channel":
+        channel = slack.state.channels[name]
+        return person in channel.members or (channel.kind == "public" and found.kind == "member")
+    if kind == "user":
+        return name == person and found.kind != "external"
+    return found.kind == "member"
+
+
+def may_be_shown(slack: LocalSlack, person: str, place: str, scope: str | None) -> bool:
+    """Whether a reply to the person in the channel may use documents of this scope: now, and for whoever joins later."""
+    channel = slack.state.channels[place]
+    own = scope == f"channel:{place}"
+    if channel.kind == "im":
+        return person in channel.members and may_open(slack, person, scope)
+    if person == "UTRUSTED":
+        return own
+    if scope is None or not may_open(slack, person, scope):
+        return False
+    readers = {slack.state.people[member].kind for member in channel.members}
+    outsiders = readers & {"guest", "single_channel_guest", "external"}
+    if channel.shared or channel.pending_shared or outsiders:
+        return own
+    everybodys = scope == "workspace" or (
+        scope.startswith("channel:") and slack.state.channels[scope.partition(":")[2]].kind == "public"
+    )
+    return everybodys or (own and channel.kind != "public")
+
+
+def tokens(value: object) -> set[str]:
+    return set(TOKEN.findall(json.dumps(value, default=str)))
+
+
+def allowed(slack: LocalSlack, person: str, place: str) -> set[str]:
+    return {token(source) for source, scope in SOURCES.items() if may_be_shown(slack, person, place, scope)}
+
+
+def openable(slack: LocalSlack, person: str) -> set[str]:
+    return {token(source) for source, scope in SOURCES.items() if may_open(slack, person, scope)}
+
+
+def ask(company: Company, asker: str, place: str, text: str = QUESTION) -> Message:
+    """Say it there, also where the workspace would not let this person write."""
+    slack = company.slack
+    person = "UNOBODY" if asker == "stranger" else slack.state.person(asker).id
+    if place == "dm of another":
+        channel = slack.dm("admin" if asker == "inside" else "inside").id
+    elif place == "dm":
+        channel = slack.dm(asker).id if asker != "stranger" else slack.dm("outside").id
+    else:
+        channel = slack.state.channel(place).id
+    return slack.state.say(channel, person, f"<@UFOOTNOTE> {text}")
+
+
+def used(company: Company, message: Message) -> set[str]:
+    """Tokens of the passages that the answer could use; empty when it was refused."""
+    receipt = company.receipt(message)
+    if receipt.answer_id is None:
+        return set()
+    stored = company.answer(message)
+    return tokens([by_chunk(company)[chunk] for chunk in stored.stages["passages"]])
+
+
+def by_chunk(company: Company) -> dict[int, str]:
+    with company.database.writing() as connection:
+        rows = connection.exec_driver_sql("select id, text from chunks").all()
+    return {row.id: row.text for row in rows}
+
+
+def said_in(company: Company, message: Message) -> set[str]:
+    """Tokens in everything that was sent into the question's thread, to all or to one."""
+    return tokens([c.arguments for c in company.slack.calls if c.arguments.get("thread_ts") == message.root])
+
+
+def plant(company: Company) -> None:
+    for source in SOURCES:
+        company.write(f"{source}/note.md", document(source))
+    company.write("workspace/nobody.md", f"---\nscopes: []\n---\n{document('nobody')}")
+    company.write(f"secret/{token('secret')}.pdf", "%PDF-1.7 and then nothing")
+    company.sync()
+
+
+def document(source: str) -> str:
+    return f"# Ledger {token(source)}\n\nThe vault code in the ledger is {token(source)}.\n"
+
+
+@pytest.fixture(scope="module")
+def log() -> Iterator[io.StringIO]:
+    stream = io.StringIO()
+    logs.configure("DEBUG", json=True, stream=stream)
+    yield stream
+    logs.configure()
+
+
+@pytest.fixture(scope="module")
+def planted(
+    tmp_path_factory: pytest.TempPathFactory,
+    embedded_postgres: EmbeddedPostgres,
+    models: tuple[Embedder, Reranker],
+    log: io.StringIO,
+) -> Iterator[Company]:
+    with (
+        Database(embedded_postgres.url("postgres")) as administration,
+        administration.scratch() as database,
+        running(
+            tmp_path_factory.mktemp("leaks"),
+            database.url,
+            models,
+            workspace=WORKSPACE,
+            scopes={source: str(scope) for source, scope in SOURCES.items()},
+            documents={},
+            retrieval=Retrieval(passages=20),
+            slack={"trusted_bots": ("UTRUSTED",), "admins": ("UADMIN",)},
+        ) as company,
+    ):
+        plant(company)
+        yield company
+
+
+@pytest.fixture(scope="module")
+def asked(planted: Company) -> dict[tuple[str, str], Message]:
+    """Everybody's question in every place, all answered."""
+    cells = {(asker, place): ask(planted, asker, place) for asker in ASKERS for place in PLACES}
+    for message in cells.values():
+        planted.receipt(message)
+    planted.settled()
+    return cells
+
+
+@pytest.mark.parametrize("place", PLACES)
+@pytest.mark.parametrize("asker", ASKERS)
+def test_an_answer_rests_on_exactly_what_its_readers_may_open(
+    planted: Company, asked: dict[tuple[str, str], Message], asker: str, place: str
+) -> None:
+    message = asked[asker, place]
+    expected = allowed(planted.slack, message.user, message.channel)
+    assert used(planted, message) == expected
+    assert said_in(planted, message) <= expected
+    assert bool(said_in(planted, message)) == bool(expected)
+
+
+def test_the_log_and_the_inbox_hold_no_document_text(
+    planted: Company, asked: dict[tuple[str, str], Message], log: io.StringIO
+) -> None:
+    assert asked
+    assert log.getvalue()
+    leaks = {json.loads(line)["logger"] for line in log.getvalue().splitlines() if TOKEN.search(line)}
+    assert leaks == set()
+    with planted.database.plain() as connection:
+        assert tokens([row.payload for row in connection.execute(sa.select(inbox.c.payload))]) == set()
+
+
+@pytest.mark.parametrize("reader", [asker for asker in ASKERS if asker != "stranger"])
+def test_stored_answers_are_readable_under_their_own_scopes_only(
+    planted: Company, asked: dict[tuple[str, str], Message], reader: str
+) -> None:
+    person = planted.slack.state.person(reader).id
+    scopes = planted.service.directory.decide(person, None).allowed
+    stored = [a for message in asked.values() if (a := _read_as(planted, message, scopes))]
+    assert tokens([(a.text, a.citations) for a in stored]) <= openable(planted.slack, person)
+
+
+def _read_as(company: Company, message: Message, scopes: Scopes) -> StoredAnswer | None:
+    answer_id = company.receipt(message).answer_id
+    if answer_id is None:
+        return None
+    with company.database.reading(scopes) as connection:
+        return answers.load(connection, answer_id)
+
+
+def test_the_private_answer_is_for_the_asker_alone(planted: Company, asked: dict[tuple[str, str], Message]) -> None:
+    notes = [(m, n) for m in asked.values() for n in planted.slack.state.ephemerals if n.thread_ts == m.ts]
+    assert notes
+    for message, note in notes:
+        assert note.only_for == message.user
+        assert tokens([note.text, note.blocks]) == set()
+        planted.slack.click(message.user, message.channel, note.ts, "show_privately")
+    planted.settled()
+    for person in {message.user for message, _ in notes}:
+        history = planted.slack.state.history(planted.slack.dm(person).id)
+        assert tokens([m.text for m in history if m.from_bot]) <= openable(planted.slack, person)
+
+
+@pytest.mark.parametrize("person", ["inside", "outside", "admin", "guest", "single"])
+def test_home_and_reindex_and_labels_show_what_the_person_may_open(
+    planted: Company, asked: dict[tuple[str, str], Message], person: str
+) -> None:
+    user = planted.slack.state.person(person).id
+    before = len(planted.slack.state.ephemerals)
+    planted.slack.open_home(user)
+    planted.slack.command(user, planted.slack.dm(user).id, "/reindex all")
+    place = "open" if person in ("inside", "outside", "admin") else "guests"
+    reply = planted.slack.replies(asked["inside", place])[0]
+    planted.slack.click(user, place, reply.ts, "feedback", "negative")
+    planted.slack.wait_for(lambda slack: slack.home(user))
+    planted.settled()
+    seen = [m for m in planted.slack.state.ephemerals[before:] if m.only_for == user]
+    assert tokens([planted.slack.home(user), [(m.text, m.blocks) for m in seen]]) <= openable(planted.slack, user)
+
+
+def test_gold_cases_keep_the_scopes_of_their_reply(planted: Company, asked: dict[tuple[str, str], Message]) -> None:
+    reply = planted.slack.replies(asked["inside", "secret"])[0]
+    planted.slack.click("inside", "secret", reply.ts, "feedback", "positive")
+    planted.settled()
+    with planted.database.writing() as connection:
+        assert connection.execute(sa.select(gold_cases.c.id)).first() is not None
+    outside = planted.service.directory.decide("UOUTSIDE", None).allowed
+    with planted.database.reading(outside) as connection:
+        rows = [tuple(row) for row in connection.execute(sa.select(gold_cases))]
+    assert tokens(rows) <= openable(planted.slack, "UOUTSIDE")
+
+
+def _rewrite(company: Company) -> None:
+    company.write("workspace/note.md", f"---\nscopes: [channel:COTHER]\n---\n{document('workspace')}")
+    company.sync()
+
+
+def _delete(company: Company) -> None:
+    (company.documents / "secret" / "note.md").unlink()
+    company.sync()
+
+
+def _move(company: Company) -> None:
+    (company.documents / "mixed" / "note.md").rename(company.documents / "allied" / "moved.md")
+    company.sync()
+
+
+CHANGES: dict[str, tuple[Callable[[Company], object], dict[str, str | None]]] = {
+    "leave": (lambda c: c.slack.leave("inside", "mixed"), {}),
+    "join": (lambda c: c.slack.join("outside", "secret"), {}),
+    "a guest comes": (lambda c: c.slack.join("guest", "secret"), {}),
+    "a member becomes a guest": (lambda c: c.slack.make_guest("outside"), {}),
+    "somebody is deactivated": (lambda c: c.slack.deactivate("admin"), {}),
+    "public becomes private": (lambda c: c.slack.convert("guests", "private"), {}),
+    "private becomes public": (lambda c: c.slack.convert("other", "public"), {}),
+    "archived": (lambda c: c.slack.archive("group"), {}),
+    "narrowed": (_rewrite, {"workspace": None}),
+    "deleted": (_delete, {"secret": None}),
+    "moved": (_move, {"mixed": "channel:CALLIED"}),
+    "shared": (lambda c: c.slack.share_channel("open"), {}),
+}
+"""Change -> how to make it, and who may read which source's document after it (None: nobody here)."""
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_the_next_question_after_a_change(planted: Company, asked: dict[tuple[str, str], Message], change: str) -> None:
+    """The changes add up; what may be seen is read off the workspace as it is then."""
+    assert asked
+    make, moved = CHANGES[change]
+    make(planted)
+    SOURCES.update(moved)
+    planted.slack.wait_until_idle()
+    cells = [
+        ask(planted, asker, place)
+        for asker in ("inside", "outside", "guest", "admin")
+        for place in ("open", "secret", "guests", "allied", "dm")
+    ]
+    for message in cells:
+        expected = allowed(planted.slack, message.user, message.channel)
+        assert used(planted, message) == expected, (message.user, message.channel)
+        assert said_in(planted, message) <= expected
+
+
+def test_when_slack_is_silent_nothing_is_read(planted: Company, asked: dict[tuple[str, str], Message]) -> None:
+    assert asked
+    planted.slack.make_member("outside")
+    planted.slack.wait_until_idle()
+    planted.slack.fault("api_error", "users.info", times=1_000)
+    try:
+        message = ask(planted, "outside", "dm")
+        assert planted.reply(message).text == wording.FACTS_UNKNOWN
+        assert said_in(planted, message) == set()
+    finally:
+        planted.slack.faults.clear()
+
+
+BETWEEN: dict[str, Callable[[LocalSlack], object]] = {
+    "the channel is shared": lambda slack: slack.share_channel("open"),
+    "a guest comes": lambda slack: slack.join("guest", "open"),
+    "the asker is deactivated": lambda slack: slack.deactivate("inside"),
+    "the asker becomes a guest": lambda slack: slack.make_guest("inside"),
+}
+
+
+@pytest.mark.parametrize("change", BETWEEN)
+def test_a_change_between_retrieval_and_posting_still_counts(
+    tmp_path: Path, postgres_url: str, models: tuple[Embedder, Reranker], change: str
+) -> None:
+    claude = LocalClaude(Step(delay_s=2.0))
+    with (
+        serve_claude(claude) as address,
+        running(
+            tmp_path,
+            postgres_url,
+            models,
+            workspace=WORKSPACE,
+            scopes=PLANTED,
+            documents={f"{source}/note.md": document(source) for source in PLANTED},
+            answers=Answers.model_validate({"api_key": "sk-local", "base_url": address}),
+        ) as company,
+    ):
+        message = ask(company, "inside", "open")
+        until(lambda: claude.requests)
+        BETWEEN[change](company.slack)
+        company.receipt(message)
+        assert said_in(company, message) <= {token("open")}
+        expected = {token(s) for s, scope in PLANTED.items() if may_be_shown(company.slack, "UINSIDE", "COPEN", scope)}
+        assert said_in(company, message) <= expected
+
+
+PLANTED = {"workspace": "workspace", "open": "channel:COPEN", "partner": "channel:CPARTNER"}
