@@ -3,6 +3,7 @@
 Socket Mode and HTTP serve the same app. The work itself is done by whoever runs the deferred tasks.
 """
 
+import logging
 import re
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
@@ -25,7 +26,11 @@ ANYTHING = re.compile(".*", re.DOTALL)
 def build_app(settings: Slack, client: WebClient, inbox: Inbox) -> App:
     """An app that receives for `inbox`. Verifies the token (`auth.test`), so Slack must be reachable."""
     secret = settings.signing_secret.get_secret_value() if settings.signing_secret else None
+    # At lower levels Bolt logs whole payloads, and it gives its loggers the root's level unless it is handed one.
+    quiet = logging.getLogger("slack_bolt")
+    quiet.setLevel(logging.WARNING)
     app = App(
+        logger=quiet,
         client=client,
         signing_secret=secret,
         process_before_response=False,
