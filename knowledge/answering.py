@@ -100,6 +100,12 @@ class Answerer:
         log.info("answer", id=answer.id, outcome=answer.outcome, notice=answer.notice, removed=len(answer.removed))
         return replace(answer, usage=work.usage, ms=work.ms)
 
+    def warm(self) -> None:
+        """Load what the first question would wait for: the models of the search and the service's SDK."""
+        self._retriever.warm()
+        if self._claude is not None:
+            self._claude.warm()
+
     def _answer(self, work: _Work) -> Answer:
         text = analysis.clean(work.question.text).strip()
         nothing = Found((), {}, "", 0, {})

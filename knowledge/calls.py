@@ -77,7 +77,7 @@ class Calls:
 
     def _stream(self, request: dict[str, Any], deadline: float) -> Iterator[tuple[str, Any]]:
         """("block", block) for each finished block, then ("message", message) or ("error", exception)."""
-        client = self._client()
+        client = self.connect()
         left = deadline - time.monotonic()
         if left <= 0:
             raise AnsweringFailed(f"no answer within {self._settings.timeout_s:g} s")
@@ -103,7 +103,8 @@ class Calls:
                 raise AnsweringFailed(f"no answer within {self._settings.timeout_s:g} s") from None
             yield item
 
-    def _client(self) -> "anthropic.Anthropic":
+    def connect(self) -> "anthropic.Anthropic":
+        """The SDK's client, made on first use; sends nothing."""
         with self._lock:
             if self._connected is None:
                 import anthropic  # three seconds; a command that writes no answer does not pay them
@@ -123,7 +124,7 @@ class Calls:
         import httpx2
 
         try:
-            model = self._client().models.retrieve(self._settings.model, timeout=CONNECT_S)
+            model = self.connect().models.retrieve(self._settings.model, timeout=CONNECT_S)
         except (anthropic.APIError, httpx2.HTTPError) as error:
             raise AnsweringFailed(f"{self._settings.model}: {_fault(error)}") from error
         retires = getattr(model, "retires_at", None)

@@ -177,6 +177,10 @@ class Claude:
         said = [_without_citations(block) for block in message.content if block.type != "text" or block.text.strip()]
         talk.messages += [{"role": "assistant", "content": said}, {"role": "user", "content": results}]
 
+    def warm(self) -> None:
+        """Load the SDK now, so that the first question does not spend seconds of its time on that."""
+        self._calls.connect()
+
     def close(self) -> None:
         self._calls.close()
 

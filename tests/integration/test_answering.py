@@ -106,8 +106,10 @@ def url(local: LocalClaude) -> Iterator[str]:
 
 
 def writing(retriever: Retriever, embedder: Embedder, url: str, **values: object) -> Answerer:
-    settings = Settings.model_validate({"api_key": SecretStr("k"), "base_url": HttpUrl(url), "timeout_s": 20, **values})
-    return Answerer(retriever.database, retriever, embedder, settings)
+    settings = Settings.model_validate({"api_key": SecretStr("k"), "base_url": HttpUrl(url), "timeout_s": 60, **values})
+    answerer = Answerer(retriever.database, retriever, embedder, settings)
+    answerer.warm()
+    return answerer
 
 
 @pytest.fixture
