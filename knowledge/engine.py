@@ -37,5 +37,5 @@ def open_engine(settings: KnowledgeSettings) -> Engine:
         embedder=embedder,
         retriever=retriever,
         answerer=Answerer(database, retriever, embedder, settings.answers),
-        indexer=Indexer(database, embedder, settings.chunking),
+        indexer=Indexer(database, embedder, settings.chunking, cache=settings.home / "sources"),
     )

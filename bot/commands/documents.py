@@ -25,9 +25,9 @@ def sync(
             opened.indexer.remove_missing_sources(list(known))
     if json:
         print_json({"sources": [outcome.as_json() for outcome in outcomes]})
-        return
-    for outcome in outcomes:
-        say(outcome.summary())
+    else:
+        for outcome in outcomes:
+            say(outcome.summary())
     if any(outcome.error for outcome in outcomes):
         raise typer.Exit(1)
 
