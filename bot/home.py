@@ -77,7 +77,7 @@ def view_blocks(
         failures = [section(line) for state in states for line in _failures(state)][:20]
         again = button(wording.HOME_REINDEX, "home_reindex", "all")
         shown += [{"type": "divider"}, header(wording.HOME_ADMIN), section(wording.home_health(*health)), *failures]
-        shown.append(actions([again]))
+        shown.append(actions([again, button(wording.HOME_NIGHTLY, "home_nightly", "now")]))
     return shown
 
 

@@ -30,6 +30,7 @@ BUTTONS = {
     "expected_source": "label",
     "not_in_documents": "label",
     "home_reindex": "reindex",
+    "home_nightly": "nightly",
 }
 """action_id (before a colon) -> kind of work. Other buttons are links, or open a view at once."""
 
@@ -145,7 +146,7 @@ class Inbox:
         if value is None or item.get("type") != "message" or event.get("user") == self._me.user:
             return None
         reply = receipts.reply_at(connection, str(item.get("channel")), str(item.get("ts")))
-        if reply is None or reply.answer_id is None:
+        if reply is None or not reply.answer_id:
             return None
         vote = {"answer": reply.answer_id, "channel": reply.channel, "ts": reply.ts, "value": value}
         vote["added"] = event["type"] == "reaction_added"

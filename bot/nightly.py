@@ -1,6 +1,7 @@
 """The night's work: the gold set measured, its digest posted to a channel, and what is too old deleted."""
 
-from collections.abc import Mapping
+import secrets
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -11,31 +12,43 @@ from bot import blocks, wording
 from bot.client import FAILURES, Identity
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
+from bot.replies import Replies
 from bot.settings import Settings
 from jobs import chart, digest, evaluation, retention
 from jobs.digest import Digest
 from jobs.schedule import Job
+from knowledge import receipts
 from knowledge.answering import Answerer
 from knowledge.engine import Engine
+from knowledge.errors import FootnoteError
+from knowledge.receipts import Receipt
 from knowledge.settings import Answers
 from knowledge.slots import Slot
 
 log = structlog.get_logger()
 
 MARK = "footnote_digest"
+ON_REQUEST = "footnote nightly on request"
 RECENT = 100
 """Messages looked through for a digest that an interrupted run has posted already."""
 
 
 class Nightly:
-    """`jobs` are what the scheduler runs. A slot that is run again posts nothing twice."""
+    """`jobs` are what the scheduler runs, `tasks` what a worker does on request. A slot that is run again posts nothing twice."""
 
     def __init__(
-        self, settings: Settings, engine: Engine, directory: Directory, client: WebClient, me: Identity
+        self,
+        settings: Settings,
+        engine: Engine,
+        directory: Directory,
+        replies: Replies,
+        client: WebClient,
+        me: Identity,
     ) -> None:
         self._settings = settings
         self._engine = engine
         self._directory = directory
+        self._replies = replies
         self._client = client
         self._me = me
 
@@ -46,6 +59,49 @@ class Nightly:
             Job("nightly", schedule.nightly, schedule.timezone, self.run),
             Job("retention", schedule.retention, schedule.timezone, self.clean),
         )
+
+    @property
+    def tasks(self) -> Mapping[str, Callable[[int], None]]:
+        return {"nightly": self.run_for}
+
+    def run_for(self, inbox_id: int) -> None:
+        """Do the night's measuring now, because an administrator pressed the button, and tell them how it went."""
+        with self._engine.database.plain() as connection:
+            receipt = receipts.claim(connection, inbox_id)
+        if receipt is None:
+            return
+        person = str(receipt.person)
+        try:
+            if self._directory.is_admin(person):
+                self._tell(person, wording.NIGHTLY_BEGUN)
+                self._tell(person, self._carry_out(receipt))
+            else:
+                self._tell(person, wording.ADMINS_ONLY)
+        except SlackUnavailable:
+            self._tell(person, wording.FACTS_UNKNOWN)
+        with self._engine.database.plain() as connection:
+            receipts.finish(connection, receipt.id, "done")
+
+    def _carry_out(self, receipt: Receipt) -> str:
+        """What to say in the end. Begun again after a crash, it is the same slot, whose digest is posted once."""
+        slot = Slot("nightly", receipt.received_at, receipt.attempt, "on request")
+        with self._engine.database.lock(ON_REQUEST) as alone:
+            if not alone:
+                return wording.NIGHTLY_RUNNING
+            try:
+                self.run(slot)
+            except (FootnoteError, OSError) as error:
+                error_id = secrets.token_hex(4)
+                log.warning("the evaluation on request failed", error_id=error_id, error=str(error))
+                return wording.nightly_failed(error_id)
+        channel = self._settings.schedule.digest_channel
+        return wording.nightly_posted(channel) if channel else wording.NIGHTLY_MEASURED
+
+    def _tell(self, person: str, words: str) -> None:
+        try:
+            self._replies.whisper(self._replies.direct(person), None, person, blocks.notice(words))
+        except FootnoteError as error:
+            log.warning("nobody was told about an evaluation", person=person, error=str(error))
 
     def run(self, slot: Slot) -> None:
         """Measure the gold set and post the digest. Raises `SlackUnavailable` when it cannot be posted."""

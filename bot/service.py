@@ -60,7 +60,13 @@ class Service:
         self.directory = Directory(client, database, settings.slack, me)
         replies = Replies(client, database, me)
         self.responder = Responder(
-            database, self.directory, replies, retriever=engine.retriever, answerer=engine.answerer, me=me
+            database,
+            self.directory,
+            replies,
+            retriever=engine.retriever,
+            answerer=engine.answerer,
+            me=me,
+            streaming=settings.slack.streaming,
         )
         reindex = Reindex(
             database,
@@ -70,11 +76,12 @@ class Service:
             sync=engine.indexer.sync,
             afterwards=self.responder.correct,
         )
-        self.nightly = Nightly(settings, engine, self.directory, client, me)
+        self.nightly = Nightly(settings, engine, self.directory, replies, client, me)
         tasks = {
             **self.responder.tasks,
             **Feedback(database, self.directory, replies, partial(propose, database)).tasks,
             **reindex.tasks,
+            **self.nightly.tasks,
             **Home(database, self.directory, client, me).tasks,
         }
         self.queue = Queue(database, tasks, BACKGROUND, transient=(SlackUnavailable,))

@@ -28,6 +28,7 @@ NOTHING_ALLOWED_PLACE = (
     "I cannot answer in this conversation, because I do not know for sure who reads it. Ask me in a direct message."
 )
 CHANGED_MEANWHILE = "While I was writing, who may read this conversation or its documents changed, so I have kept the answer back. Please ask again."
+CHECKING_AGAIN = "_Who may read this changed while I was writing; I am checking again…_"
 RESTRICTED_PLACE = (
     "Only you see this: people from outside the workspace can read this conversation, so here I only use its own documents. "
     "In a direct message I can use everything you may open."
@@ -155,6 +156,7 @@ HOME_NONE = "Nothing yet. Mention me in a channel, or write to me in *Messages*.
 HOME_NO_ACCESS = "There is nothing that I may search for you. Ask an administrator if you expected something else."
 HOME_ADMIN = "For administrators"
 HOME_REINDEX = "Read all documents again"
+HOME_NIGHTLY = "Run the nightly evaluation now"
 HOME_REVIEW = "Put forward by colleagues"
 HOME_CHANNELS_NOTE = "In a channel I use less: only what everybody who can read that channel may open."
 ACCEPT = "Accept"
@@ -172,4 +174,18 @@ def home_failure(name: str, reason: str) -> str:
 def home_health(waiting: int, failed_today: int) -> str:
     return f"{waiting} question{'s' if waiting != 1 else ''} waiting · {failed_today} failed in the last day"
 
+
 CHART_TITLE = "Recall and MRR of the last nights"
+NIGHTLY_BEGUN = "I am measuring the reviewed questions. This takes a minute; I will tell you here when it is done."
+NIGHTLY_MEASURED = (
+    "The reviewed questions are measured. There is no channel for the digest; an administrator can set one."
+)
+NIGHTLY_RUNNING = "The reviewed questions are being measured already; I will not start that twice."
+
+
+def nightly_posted(channel: str) -> str:
+    return f"The reviewed questions are measured, and the digest is in <#{channel}>."
+
+
+def nightly_failed(error_id: str) -> str:
+    return f"The nightly evaluation did not come to its end. The log has the reason under `{error_id}`."

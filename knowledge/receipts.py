@@ -6,6 +6,7 @@ the name of that work.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
@@ -31,6 +32,7 @@ class Receipt:
     person: str | None
     answer_id: str | None
     error_id: str | None
+    received_at: datetime
 
     @property
     def finished(self) -> bool:

@@ -1,15 +1,21 @@
 """One night on the local Slack: the gold set is measured and its digest is posted once, for its readers' eyes."""
 
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 
+from bot import wording
+from jobs.settings import Schedule
 from knowledge import gold
+from knowledge.encoders import Embedder
 from knowledge.gold import Proposal
 from knowledge.labels import Label
+from knowledge.reranking import Reranker
 from knowledge.slots import Slot
-from tests.company import Company
+from tests.company import Company, running
 
 NIGHT = datetime(2026, 11, 30, 2, 30, tzinfo=UTC)
 CHANNEL = "CGENERAL"
+Models = tuple[Embedder, Reranker]
 
 
 def add_case(company: Company, question: str, scopes: set[str], expected: Label) -> None:
@@ -48,3 +54,46 @@ def test_a_night_without_gold_cases_says_so(own_company: Company) -> None:
     own_company.service.nightly.post(CHANNEL, Slot("nightly", NIGHT, attempt=1, worker="test"))
     [digest] = posts(own_company)
     assert "no gold questions yet" in digest
+
+
+def press(company: Company, user: str) -> str:
+    """Press the button on the Home tab; what the bot says to that person then."""
+    slack = company.slack
+    slack.open_home(user)
+    home = slack.wait_for(lambda each: each.home(user))
+    assert home is not None
+    slack.click_view(user, home["id"], "home_nightly", "now")
+    company.settled()
+    return "\n".join(message.text for message in slack.state.history(slack.dm(user).id))
+
+
+def test_an_administrator_has_the_night_done_now(tmp_path: Path, postgres_url: str, models: Models) -> None:
+    with running(tmp_path, postgres_url, models, schedule=Schedule(digest_channel=CHANNEL)) as company:
+        add_case(company, "How many days of annual leave do I get?", {"workspace"}, Label("everyone", "leave.md"))
+        told = press(company, "ana")
+        assert wording.nightly_posted(CHANNEL) in told
+        [digest] = [message for message in company.slack.state.history(CHANNEL) if "Recall@5" in message.text]
+        assert "over 1 of 1 questions" in digest.text
+        assert [call.ok for call in company.slack.calls if call.method == "files.completeUploadExternal"] == [True]
+
+
+def test_without_a_channel_for_the_digest_it_is_measured_and_said_so(own_company: Company) -> None:
+    assert wording.NIGHTLY_MEASURED in press(own_company, "ana")
+
+
+def test_a_digest_that_cannot_be_posted_is_told_with_an_id(tmp_path: Path, postgres_url: str, models: Models) -> None:
+    with running(tmp_path, postgres_url, models, schedule=Schedule(digest_channel="CNOWHERE")) as company:
+        assert "did not come to its end" in press(company, "ana")
+
+
+def test_others_have_no_such_button_and_one_who_is_no_administrator_any_more_is_refused(own_company: Company) -> None:
+    slack = own_company.slack
+    slack.open_home("ben")
+    assert "home_nightly" not in str(slack.wait_for(lambda each: each.home("ben")))
+    slack.open_home("ana")
+    home = slack.wait_for(lambda each: each.home("ana"))
+    assert home is not None
+    slack.make_guest("ana")
+    slack.click_view("ana", home["id"], "home_nightly", "now")
+    own_company.settled()
+    assert [message.text for message in slack.state.history(slack.dm("ana").id)] == [wording.ADMINS_ONLY]
