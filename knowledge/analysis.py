@@ -2,12 +2,12 @@
 
 1. Quote-like characters become `'`; NUL, other control characters and lone surrogates are gone before (`clean`).
 2. A word is a run of letters and digits, joined inside by `_ - . / : \\ @ + '`, with `++` or `#` after it (`C++`, `C#`).
-3. A plain word is folded (case, width, accents), dropped when it is a stop word, and stemmed as English.
-4. An identifier (joiners, camelCase, letters with digits) gives itself whole, each path segment whole, versions
-   cut at each dot, and its parts as plain words.
+3. A plain word is folded (case, width, accents), dropped when it is a stop word, and gives its English stem and itself.
+4. An identifier with joiners gives itself whole, each path segment whole, versions cut at each dot, and its parts as
+   plain words; a part in camelCase or with digits also gives its pieces, when they are words and not half a brand name.
 5. Scripts without spaces give overlapping pairs of characters.
 
-Whole identifiers carry a leading `=`, so that they cannot meet a stem by accident.
+Whole identifiers carry a leading `=` and words as written a `~`, so that they cannot meet a stem by accident.
 """
 
 import re
@@ -26,6 +26,9 @@ where which while who whom whose why will with would you your
 STOP_WORDS = frozenset(_FUNCTION_WORDS.split())
 """English function words; a short list, because in a question "before", "under" or "between" can be what matters."""
 
+EXACT = "~"
+"""Marks a word as written. A chunk with the very form that was asked for beats one with another form of its stem."""
+
 MAX_WORD = 200
 """Longer runs (base64, minified code) are one opaque identifier: nobody types a part of one."""
 
@@ -37,7 +40,7 @@ _WORD = re.compile(
 )
 _SEGMENT = re.compile(r"[/:\\@]+")
 _PART = re.compile(r"[_\-./:\\@+']+")
-_CAMEL = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\WA-Za-z\d_]+")
+_PIECE = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+|[^\WA-Za-z\d_]+")
 _VERSION = re.compile(r"v?(\d+(?:\.\d+)+)")
 _CONTRACTION = re.compile(r"^(.+)'(s|t|re|ve|ll|d|m)$", re.IGNORECASE)
 
@@ -80,20 +83,31 @@ def _of_word(word: str, tail: str) -> tuple[str, ...]:
             return ()
     if len(word) > MAX_WORD:
         return ("=" + fold(word),)
-    if _is_plain(word):
-        return _plain(word)
-    wholes = dict.fromkeys(["=" + fold(word), *("=" + fold(s) for s in _SEGMENT.split(word) if not _is_plain(s))])
+    parts = [word] if _is_plain(word) else _PART.split(word)
+    terms = [t for part in parts for t in _of_part(part)]
+    return (*(_wholes(word) if len(parts) > 1 else ()), *terms)
+
+
+def _wholes(word: str) -> Iterator[str]:
+    """An identifier as typed, its path segments that are identifiers, and its versions at each precision."""
+    names = [word, *(s for s in _SEGMENT.split(word) if _PART.search(s))]
     for version in _VERSION.findall(word):
         numbers = version.split(".")
-        wholes |= dict.fromkeys("=" + ".".join(numbers[:n]) for n in range(2, len(numbers) + 1))
-    parts = [t for part in _PART.split(word) for t in _of_part(part)]
-    return (*wholes, *parts)
+        names += (".".join(numbers[:n]) for n in range(2, len(numbers) + 1))
+    return (f"={name}" for name in dict.fromkeys(map(fold, names)))
 
 
-def _of_part(part: str) -> list[str]:
-    """A part as typed and, when it mixes cases or letters with digits, its own pieces."""
-    pieces = _CAMEL.findall(part)
-    return [t for p in dict.fromkeys((part, *pieces)) for t in _plain(p)]
+def _of_part(part: str) -> tuple[str, ...]:
+    """A part's stem and the part as written; and of a part in camelCase or with digits, its pieces."""
+    terms = _plain(part)
+    if _is_plain(part):
+        return terms
+    pieces = _PIECE.findall(part)
+    words = [p for p in pieces if p.isalpha()]
+    numbers = [p for p in pieces if p.isdigit() and len(p) >= 3]
+    if len(words) < 3 and not (len(words) == 2 and part.isalpha() and part[0].islower()):  # GitHub, iOS16
+        words = []
+    return (*terms, *(t for p in words + numbers for t in _plain(p)))
 
 
 def _of_cjk(run: str) -> tuple[str, ...]:
@@ -112,7 +126,7 @@ def _plain(word: str) -> tuple[str, ...]:
     word = fold(word)
     if word in STOP_WORDS or (len(word) < 2 and not word.isdigit()):
         return ()
-    return (_stem(word) if word.isalpha() else word,)
+    return (_stem(word) if word.isalpha() else word, f"{EXACT}{word}") if len(word) > 1 else (word,)
 
 
 def fold(word: str) -> str:

@@ -41,7 +41,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Candidate:
-    """One chunk of either list. Ranks from 1, None where the list does not have it; `bits`: 8 bytes a token."""
+    """One chunk of either list. Ranks from 1, None where the list does not have it; `bits`: see `encoders.BITS`."""
 
     chunk_id: int
     vector_rank: int | None

@@ -15,6 +15,9 @@ from knowledge.encoders import BITS, EncodedQuestion, Floats, load_weights
 from knowledge.errors import ModelUnavailable
 from knowledge.settings import Models
 
+SHARPNESS = 3
+"""Power of a similarity: the same word counts for much more than a related one. 1 lost 0.002 nDCG@10, 2 to 4 are alike."""
+
 
 class Reranker(Protocol):
     name: str
@@ -58,8 +61,8 @@ class LateInteraction:
         if not weights.sum() > 0:
             return {}
         shares = weights / weights.sum()
-        best = max_similarities(question.token_vectors, [c.bits for c in candidates])
-        return dict(zip((c.chunk_id for c in candidates), np.clip(best @ shares, 0, 1).tolist(), strict=True))
+        best = np.clip(max_similarities(question.token_vectors, [c.bits for c in candidates]), 0, 1)
+        return dict(zip((c.chunk_id for c in candidates), (best**SHARPNESS @ shares).tolist(), strict=True))
 
     def warm(self) -> None:
         pass
@@ -95,7 +98,7 @@ class CrossEncoder:
 
 
 def max_similarities(question: Floats, bits: Sequence[bytes]) -> Floats:
-    """(candidates, t): for each token of `question` (t, 64) its highest similarity to a token of each candidate.
+    """(candidates, t): for each token of `question` (t, BITS) its highest similarity to a token of each candidate.
 
     The document's side is its sign vector at length 1, so the similarity is a cosine up to the quantisation. A
     candidate without tokens gets zeros.

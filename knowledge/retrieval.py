@@ -7,6 +7,7 @@
 """
 
 import time
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -66,6 +67,7 @@ class Retriever:
                 passages = read(connection, [c.chunk_id for c in found], scopes)
         with _timed(ms, "rank"):
             stages, scores = self._rank(encoded, terms, found, passages)
+            scores = scores or {c.chunk_id: max(0.0, c.cosine) for c in found}
             ranked = [
                 _placed(passages[h.chunk_id], stages, scores) for h in stages["reranked"] if h.chunk_id in passages
             ]
@@ -85,26 +87,32 @@ class Retriever:
         keyword = _list({c.chunk_id: (c.keyword_rank, c.bm25) for c in found})
         if self.settings.fusion == "rrf":
             fused = fusion.reciprocal_rank(vector, keyword)
+            standing = fusion.standing({hit.chunk_id: hit.score for hit in fused})
         else:
-            fused = fusion.convex(
-                {c.chunk_id: c.cosine for c in found},
-                {c.chunk_id: c.bm25 for c in found},
-                self.settings.fusion_weight,
-            )
+            cosines, bm25 = {c.chunk_id: c.cosine for c in found}, {c.chunk_id: c.bm25 for c in found}
+            fused = fusion.convex(cosines, bm25, self.settings.fusion_weight)
+            standing = {hit.chunk_id: hit.score for hit in fused}
         texts = {chunk: p.body for chunk, p in passages.items()} if self.reranker.reads_text else {}
         scores = self.reranker.scores(question, token_weights(question, terms), found, texts)
-        reranked = fusion.blend(fused, scores)
+        reranked = fusion.blend(standing, scores)
         return {"vector": vector, "keyword": keyword, "fused": fused, "reranked": reranked}, scores
 
 
+FUNCTION_WORD_WEIGHT = 0.5
+"""Of every token, beside its word's IDF: stop words and punctuation carry some of the meaning of what is around them."""
+
+
 def token_weights(question: EncodedQuestion, terms: Weighted) -> Floats:
-    """(t,): for each token of the question the IDF of the rarest term of its word; 0 for stop words and punctuation."""
-    words = [(t.start, t.end, terms.idf(t.term)) for t in analysis.spans(question.text)]
-    weights = [
-        max((idf for first, last, idf in words if first < end and start < last), default=0.0)
-        for start, end in question.spans
-    ]
-    return np.array(weights, dtype=np.float32)
+    """(t,): the IDF of the rarest term of each token's word, shared by the word's tokens, and a little for every token."""
+    idfs: dict[tuple[int, int], float] = {}
+    for term in analysis.spans(question.text):
+        if not term.term.startswith(analysis.EXACT):
+            span = term.start, term.end
+            idfs[span] = max(idfs.get(span, 0.0), terms.idf(term.term))
+    words = [next((word for word in idfs if word[0] < end and start < word[1]), None) for start, end in question.spans]
+    pieces = Counter(words)
+    shares = [idfs[word] / pieces[word] if word else 0.0 for word in words]
+    return np.array(shares, dtype=np.float32) + FUNCTION_WORD_WEIGHT
 
 
 def read(connection: sa.Connection, chunk_ids: Iterable[int], scopes: Scopes) -> dict[int, Passage]:

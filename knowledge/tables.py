@@ -124,7 +124,7 @@ chunk_tokens = sa.Table(
     sa.Column("chunk_id", sa.BigInteger, sa.ForeignKey("chunks.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("generation_id", sa.Integer, sa.ForeignKey("generations.id", ondelete="CASCADE"), primary_key=True),
     sa.Column("acl_id", sa.Integer, nullable=False),
-    sa.Column("bits", sa.LargeBinary, nullable=False),  # 8 bytes a token: the signs of 64 projections
+    sa.Column("bits", sa.LargeBinary, nullable=False),  # 24 bytes a token: the signs of 192 projections
 )
 
 chunk_terms = sa.Table(
