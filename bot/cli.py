@@ -7,7 +7,7 @@ from typing import Annotated
 import typer
 
 from bot import logs
-from bot.commands import asking, documents, evaluating, gold, operating, showing
+from bot.commands import asking, documents, evaluating, gold, operating, privacy, showing
 from knowledge.errors import FootnoteError
 
 app = typer.Typer(
@@ -28,6 +28,8 @@ app.command()(evaluating.eval)
 app.command()(asking.why)
 app.command()(operating.doctor)
 app.command()(operating.manifest)
+app.command()(privacy.forget)
+app.command()(privacy.export)
 app.add_typer(gold.app)
 
 

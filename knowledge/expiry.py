@@ -4,6 +4,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
+from knowledge.receipts import OPEN
 from knowledge.tables import answers, eval_runs, gold_cases, inbox, job_runs
 
 
@@ -15,7 +16,7 @@ def forget(connection: sa.Connection, before: datetime) -> dict[str, int]:
     newest = sa.select(job_runs.c.job, sa.func.max(job_runs.c.slot)).group_by(job_runs.c.job)
     old = {
         answers: answers.c.created_at < before,  # and with them their votes
-        inbox: sa.and_(inbox.c.received_at < before, inbox.c.state.not_in(("received", "answering"))),
+        inbox: sa.and_(inbox.c.received_at < before, inbox.c.state.not_in(OPEN)),
         gold_cases: sa.and_(gold_cases.c.created_at < before, gold_cases.c.state != "accepted"),
         eval_runs: eval_runs.c.started_at < before,  # and with them their results
         job_runs: sa.and_(

@@ -1,0 +1,35 @@
+"""`footnote forget` and `footnote export`: what is kept about one person."""
+
+from typing import Annotated
+
+import typer
+
+from bot.commands.console import Config, Json, decision, engine, print_json, say
+from knowledge import privacy
+
+User = Annotated[str, typer.Option("--user", help="The person's id in Slack, such as U012ABCDEF.")]
+
+
+def forget(user: User, config: Config = None, json: Json = False) -> None:
+    """Delete a person's questions, answers, votes, gold proposals and facts; messages in Slack stay."""
+    with engine(config) as (_, opened), opened.database.writing() as connection:
+        counts = privacy.forget(connection, user)
+    if json:
+        return print_json({"person": user, **counts})
+    for name, count in counts.items():
+        say(f"{count:6}  {name.replace('_', ' ')}")
+    if counts["in_progress"]:
+        say("some questions were just being answered: run this again when they are done")
+
+
+def export(user: User, config: Config = None, json: Json = False) -> None:
+    """Print a person's own data: what they asked, got, voted and proposed, and Slack's facts about them."""
+    with engine(config) as (chosen, opened):
+        data = privacy.export(opened.database, user, decision(chosen, opened.database, user, "dm").allowed)
+    if json:
+        return print_json(data)
+    for name in ("received", "answers", "votes", "gold_cases"):
+        say(f"{name.replace('_', ' ')}: {len(data[name])}")
+        for row in data[name]:
+            say("  " + "  ".join(str(value) for value in row.values() if value is not None))
+    say(f"facts: {', '.join(data['facts']) or 'none'}")

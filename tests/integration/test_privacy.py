@@ -1,0 +1,177 @@
+"""What is kept about a person is handed out to them and forgotten, and nobody else's is."""
+
+import json
+from pathlib import Path
+
+import pytest
+import sqlalchemy as sa
+from typer.testing import CliRunner
+
+from bot.cli import app
+from knowledge import gold, privacy, receipts, votes, workspace
+from knowledge.db import Database
+from knowledge.gold import Proposal
+from knowledge.privacy import FORGOTTEN, Case
+from knowledge.tables import answers
+from tests.company import WORKSPACE, Company
+from tests.rows import add_answer
+
+EVERYONE = frozenset({"workspace"})
+LEGAL = frozenset({"workspace", "channel:CLEGAL"})
+TEXT_COLUMNS = """
+    select table_name, column_name from information_schema.columns
+    where table_schema = 'public' and data_type in ('text', 'ARRAY', 'jsonb') and table_name not like 'chunk%'
+"""
+
+
+@pytest.fixture
+def kept(database: Database) -> Database:
+    """Ana and Ben both asked, voted and proposed."""
+    with database.writing() as connection:
+        for person in ("UANA", "UBEN"):
+            add_answer(connection, f"of {person}", EVERYONE)
+            mine = sa.update(answers).where(answers.c.id == f"of {person}")
+            connection.execute(mine.values(asker=person, question="how much leave?", text="25 days"))
+            receipts.record(connection, f"e {person}", "answer", {"asker": person, "text": "leave?"}, person=person)
+            gold.propose(connection, Proposal(f"alone {person}", EVERYONE, (), "vote", person))
+            accepted = gold.propose(connection, Proposal(f"accepted {person}", EVERYONE, (), "vote", person))
+            gold.accept(connection, accepted, person)
+            known = {f"person:{person}": {"name": person}, f"channels_of:{person}": ["CGENERAL"]}
+            workspace.write(connection, known, workspace.moment(connection))
+        shared = {"channel:DANA": {"with": "UANA"}, "members:CGENERAL": ["UANA", "UBEN"]}
+        workspace.write(connection, shared, workspace.moment(connection))
+        for person in ("UBEN", "UANA"):
+            votes.cast(connection, "of UBEN", person, 1)
+            gold.propose(connection, Proposal("both", EVERYONE, (), "vote", person))
+        gold.propose(connection, Proposal("from ana", EVERYONE, (), "vote", "UBEN", answer_id="of UANA"))
+    return database
+
+
+def places_of(database: Database, person: str) -> set[str]:
+    """The columns of all tables that hold this person's id anywhere."""
+    with database.writing() as connection:
+        columns = connection.execute(sa.text(TEXT_COLUMNS)).all()
+        return {
+            f"{table}.{column}"
+            for table, column in columns
+            if connection.scalar(
+                sa.text(f'select count(*) from {table} where "{column}"::text like :id'), {"id": f"%{person}%"}
+            )
+        }
+
+
+def test_a_forgotten_person_is_in_no_column_of_any_table(kept: Database) -> None:
+    assert {"inbox.person", "answers.asker", "votes.person", "facts.value"} <= places_of(kept, "UANA")
+    with kept.writing() as connection:
+        # The words are the test's own; an accepted question stays.
+        connection.execute(sa.text("update gold_cases set question = 'q', standalone = 'q' where state = 'accepted'"))
+        privacy.forget(connection, "UANA")
+    assert places_of(kept, "UANA") == set()
+
+
+def test_it_is_told_how_much_was_forgotten(kept: Database) -> None:
+    with kept.writing() as connection:
+        counts = privacy.forget(connection, "UANA")
+        again = privacy.forget(connection, "UANA")
+    assert counts == {
+        "questions_and_clicks": 1, "votes": 1, "answers": 1, "facts": 4,
+        "gold_cases": 2, "gold_cases_kept": 2, "in_progress": 0,
+    }  # fmt: skip
+    assert not any(again.values())
+
+
+def test_nobody_elses_rows_go(kept: Database) -> None:
+    with kept.writing() as connection:
+        privacy.forget(connection, "UANA")
+        assert votes.tally(connection, "of UBEN").up == 1
+        assert workspace.read(connection, ["person:UBEN"], workspace.moment(connection)).values == {}, "asked for anew"
+        assert [r.event_id for r in receipts.recent(connection, "UBEN", 5)] == []  # no message key: not a question
+        assert connection.scalar(sa.text("select count(*) from inbox where person = 'UBEN'")) == 1
+    with kept.reading(EVERYONE) as connection:
+        cases = {case.question: case for case in gold.cases(connection, EVERYONE)}
+    assert set(cases) == {"alone UBEN", "accepted UBEN", "accepted UANA", "both"}
+    assert cases["both"].proposed_by == ("UBEN", FORGOTTEN)
+    assert cases["accepted UANA"].state == "accepted"
+    assert {change.by for change in cases["accepted UANA"].history} == {FORGOTTEN}
+
+
+@pytest.mark.parametrize(
+    ("case", "goes"),
+    [
+        (Case("proposed", ("U1",), False), True),
+        (Case("retired", ("U1", FORGOTTEN), False), True),
+        (Case("proposed", ("U1", "U2"), False), False),
+        (Case("proposed", ("U2",), True), True),
+        (Case("proposed", ("U2",), False), False),
+        (Case("proposed", (), False), False),
+        (Case("accepted", ("U1",), True), False),
+    ],
+)
+def test_a_case_goes_that_is_theirs_alone_and_not_accepted(case: Case, goes: bool) -> None:
+    assert privacy.goes(case, "U1") is goes
+
+
+def test_a_question_that_is_being_answered_stays_and_is_counted(kept: Database) -> None:
+    with kept.writing() as connection:
+        inbox_id = connection.scalar(sa.text("select id from inbox where person = 'UANA'"))
+    with kept.lock(f"inbox:{inbox_id}") as held, kept.writing() as connection:
+        assert held
+        counts = privacy.forget(connection, "UANA")
+        assert (counts["questions_and_clicks"], counts["in_progress"]) == (0, 1)
+
+
+def test_a_failure_forgets_nothing(kept: Database) -> None:
+    before = places_of(kept, "UANA")
+
+    def forget_and_fail() -> None:
+        with kept.writing() as connection:
+            privacy.forget(connection, "UANA")
+            raise ZeroDivisionError
+
+    with pytest.raises(ZeroDivisionError):
+        forget_and_fail()
+    assert places_of(kept, "UANA") == before
+
+
+def test_an_export_has_what_one_person_wrote_and_nothing_of_others(kept: Database) -> None:
+    data = privacy.export(kept, "UANA", EVERYONE)
+    assert json.loads(json.dumps(data)) == data
+    assert [(row["kind"], row["text"]) for row in data["received"]] == [("answer", "leave?")]
+    assert [(row["question"], row["text"]) for row in data["answers"]] == [("how much leave?", "25 days")]
+    assert [row["answer_id"] for row in data["votes"]] == ["of UBEN"]
+    assert {row["question"] for row in data["gold_cases"]} == {"alone UANA", "accepted UANA", "both"}
+    assert data["facts"]["members:CGENERAL"] == ["UANA"]
+    assert "channels_of:UBEN" not in data["facts"]
+
+
+def test_an_export_has_no_text_that_the_person_may_not_read_any_more(kept: Database) -> None:
+    with kept.writing() as connection:
+        connection.execute(sa.update(answers).where(answers.c.asker == "UANA").values(scopes=sorted(LEGAL)))
+        gold.propose(connection, Proposal("the roof", LEGAL, (), "vote", "UANA"))
+    data = privacy.export(kept, "UANA", EVERYONE)
+    [answer] = data["answers"]
+    assert not {"text", "question"} & set(answer)
+    assert "the roof" not in {row["question"] for row in data["gold_cases"]}
+    assert "the roof" in {row["question"] for row in privacy.export(kept, "UANA", LEGAL)["gold_cases"]}
+
+
+def test_the_commands_hand_out_and_forget(postgres_url: str, kept: Database, tmp_path: Path) -> None:
+    config = tmp_path / "footnote.toml"
+    config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n')
+    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
+    shell = CliRunner()
+    exported = shell.invoke(app, ["export", "--user", "UANA", "--json"], env=environment, catch_exceptions=False)
+    assert json.loads(exported.stdout)["answers"][0]["text"] == "25 days"
+    forgot = shell.invoke(app, ["forget", "--user", "UANA", "--json"], env=environment, catch_exceptions=False)
+    assert json.loads(forgot.stdout)["answers"] == 1
+    told = shell.invoke(app, ["forget", "--user", "UANA"], env=environment, catch_exceptions=False)
+    assert "     0  answers\n" in told.stdout
+
+
+def test_a_forgotten_person_may_ask_again(own_company: Company) -> None:
+    question = own_company.ask("ben", "general", "how many days of annual leave do full-time staff get?")
+    own_company.reply(question)
+    with own_company.database.writing() as connection:
+        assert privacy.forget(connection, "UBEN")["answers"] == 1
+    again = own_company.ask("ben", "general", "how many days of annual leave do full-time staff get?")
+    assert "25 days" in own_company.reply(again).text
