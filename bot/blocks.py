@@ -6,7 +6,6 @@ paragraphs. The sources and the feedback buttons are on the last one.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from datetime import datetime
 from typing import Any
 
 from bot import wording
@@ -189,21 +188,21 @@ def name_source_view(answer_id: str) -> dict[str, Any]:
 
 
 def _source(citation: Citation) -> str:
-    return (
-        f"[{citation.n}] {_titled(citation.title, citation.heading_path, citation.url)}{_changed(citation.updated_at)}"
-    )
+    return f"[{citation.n}] {_titled(citation.title, citation.heading_path, citation.url)}{_changed(citation)}"
 
 
 def _passage(passage: Passage) -> str:
-    return _titled(passage.title, passage.heading_path, passage.url) + _changed(passage.updated_at)
+    return _titled(passage.title, passage.heading_path, passage.url) + _changed(passage)
 
 
 def _titled(title: str, heading_path: Sequence[str], url: str) -> str:
     return link(url, _clip(label(title, heading_path, url.rstrip("/").rpartition("/")[2]), LABEL_CHARS))
 
 
-def _changed(updated_at: datetime | None) -> str:
-    return f" · {wording.date(updated_at)}" if updated_at else ""
+def _changed(cited: Citation | Passage) -> str:
+    if cited.stale_days is not None:
+        return f" · :warning: {wording.last_changed(cited.stale_days)}"
+    return f" · {wording.date(cited.updated_at)}" if cited.updated_at else ""
 
 
 @dataclass

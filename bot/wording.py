@@ -90,6 +90,13 @@ def date(moment: datetime) -> str:
     return f"{moment.day} {moment:%b %Y}"
 
 
+def last_changed(days: int) -> str:
+    """Of a document that has not changed for longer than its source trusts it."""
+    months = round(days / 30.44)
+    count, unit = (days, "day") if days < 61 else (months, "month") if days < 730 else (days // 365, "year")
+    return f"last changed {count} {unit}{'s' if count != 1 else ''} ago"
+
+
 def private_answer(question: str) -> str:
     return f"You asked: {question}"
 

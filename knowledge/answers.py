@@ -57,7 +57,7 @@ class Question:
 class Citation:
     """One entry of the source list. `quote` is verbatim from the passage, live markup included; `more`: further quotes under the same number.
 
-    `n` counts from 1 in order of first use, one number for each document and heading path.
+    `n` counts from 1 in order of first use, one number for each document and heading path. `stale_days` as in `Passage`.
     """
 
     n: int
@@ -70,6 +70,7 @@ class Citation:
     updated_at: datetime | None
     scopes: frozenset[str]
     more: tuple[str, ...] = ()
+    stale_days: int | None = None
 
 
 @dataclass(frozen=True)

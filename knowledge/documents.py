@@ -40,7 +40,7 @@ class Record:
 
 def known(connection: sa.Connection, source: str) -> tuple[Known, ...]:
     """Every document of the source, with its readers."""
-    columns = ("external_id", "revision", "content_hash", "settings_hash", "url", "state", "reason")
+    columns = ("external_id", "revision", "content_hash", "settings_hash", "url", "state", "reason", "updated_at")
     rows = connection.execute(
         sa.select(documents.c.id, acls_table.c.scopes, documents.c.own_scopes, *(documents.c[name] for name in columns))
         .join(acls_table, acls_table.c.id == documents.c.acl_id)

@@ -30,7 +30,7 @@ def open_engine(settings: KnowledgeSettings) -> Engine:
     """Connect, migrate and assemble. Raises `DatabaseUnusable` or `ModelUnavailable` with the remedy."""
     database = open_database(settings)
     embedder = load_embedder(settings.models)
-    retriever = Retriever(database, embedder, load_reranker(settings.models), settings.retrieval)
+    retriever = Retriever(database, embedder, load_reranker(settings.models), settings.retrieval, settings.sources)
     return Engine(
         settings=settings,
         database=database,

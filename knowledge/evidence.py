@@ -187,7 +187,17 @@ class Numbering:
         p = self._evidence[cited[0].index].passage
         quote, *more = dict.fromkeys(c.text.strip() for c in cited)
         return Citation(
-            n, p.chunk_id, p.document_id, p.title, p.url, p.heading_path, quote, p.updated_at, p.scopes, tuple(more)
+            n=n,
+            chunk_id=p.chunk_id,
+            document_id=p.document_id,
+            title=p.title,
+            url=p.url,
+            heading_path=p.heading_path,
+            quote=quote,
+            updated_at=p.updated_at,
+            scopes=p.scopes,
+            more=tuple(more),
+            stale_days=p.stale_days,
         )
 
 

@@ -33,6 +33,8 @@ class Passage:
     scopes: frozenset[str]
     ranks: Ranks
     score: float
+    stale_days: int | None = None
+    """Days since the last change when that is longer ago than the source's limit, else None."""
 
     @property
     def label(self) -> str:

@@ -6,10 +6,12 @@ by themselves, so that a change of rights never waits for a text to be read or e
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 from knowledge.errors import SourceFailed
-from knowledge.permissions import Scopes
+from knowledge.permissions import NOTHING, Scopes
 from knowledge.sources.source import Listed
+from knowledge.staleness import is_left_out
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,7 @@ class Known:
     own_scopes: Scopes | None = None
     state: str = "ok"
     reason: str = ""
+    updated_at: datetime | None = None
 
 
 @dataclass(frozen=True)
@@ -72,11 +75,12 @@ def plan(
     *,
     max_deleted_share: float = 1.0,
     full: bool = False,
+    left_out_before: datetime | None = None,
 ) -> Plan:
     """The steps from `known` to `listed`.
 
     `max_deleted_share`: of the known documents, the most that may be gone at once; 1 believes any listing. A single
-    document's deletion is always believed. `full`: everything is read again.
+    document's deletion is always believed. `full`: everything is read again. `left_out_before`: documents that changed last before this moment get no reader.
     Raises `SourceFailed` for a listing that is empty, too short to be believed, or names a document twice.
     """
     there: dict[str, Listed] = {}
@@ -88,7 +92,7 @@ def plan(
     _refuse_suspicious(len(gone), len(before), len(there), max_deleted_share)
     both = [(before[name], there[name]) for name in sorted(before.keys() & there.keys())]
     unchanged = {k.external_id for k, item in both if not full and _is_same(k, item, settings_hash)}
-    wanted = [(k, readers(source_scopes, item.scopes, k.own_scopes)) for k, item in both]
+    wanted = [(k, _readers(k, item, source_scopes, left_out_before)) for k, item in both]
     return Plan(
         add=tuple(there[name] for name in sorted(there.keys() - before.keys())),
         change=tuple((k, item) for k, item in both if k.external_id not in unchanged),
@@ -97,6 +101,13 @@ def plan(
         delete=gone,
         same=tuple(k for k, _ in both if k.external_id in unchanged),
     )
+
+
+def _readers(known: Known, listed: Listed, source_scopes: Scopes, left_out_before: datetime | None) -> Scopes:
+    updated_at = listed.updated_at if listed.dated else known.updated_at
+    if is_left_out(updated_at, left_out_before):
+        return NOTHING
+    return readers(source_scopes, listed.scopes, known.own_scopes)
 
 
 def _is_same(known: Known, listed: Listed, settings_hash: str) -> bool:

@@ -11,6 +11,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import sqlalchemy as sa
@@ -24,18 +25,28 @@ from knowledge.keywords import Weighted
 from knowledge.passages import Found, Hit, Passage, Ranks
 from knowledge.permissions import Scopes
 from knowledge.reranking import Reranker
-from knowledge.settings import Retrieval
+from knowledge.settings import Retrieval, Source
+from knowledge.staleness import limits, stale_days
 from knowledge.tables import acls, chunks, documents
 
 
 class Retriever:
     """Search over one database. Threads may share it."""
 
-    def __init__(self, database: Database, embedder: Embedder, reranker: Reranker, settings: Retrieval) -> None:
+    def __init__(
+        self,
+        database: Database,
+        embedder: Embedder,
+        reranker: Reranker,
+        settings: Retrieval,
+        sources: Iterable[Source] = (),
+    ) -> None:
+        """`sources`: for their staleness limits."""
         self.database = database
         self.embedder = embedder
         self.reranker = reranker
         self.settings = settings
+        self._limits = limits(sources)
 
     def warm(self) -> None:
         """Loads the models now, so that the first question does not wait. Raises `ModelUnavailable`."""
@@ -74,7 +85,11 @@ class Retriever:
             chosen = diversity.select(
                 ranked, limit or self.settings.passages, self.settings.per_document, self.settings.diversity
             )
-        return Found(chosen, stages, self.reranker.name, generation.id, ms)
+        return Found(self._marked(chosen), stages, self.reranker.name, generation.id, ms)
+
+    def _marked(self, passages: Iterable[Passage]) -> tuple[Passage, ...]:
+        now = datetime.now(UTC)
+        return tuple(replace(p, stale_days=stale_days(p.source, p.updated_at, self._limits, now)) for p in passages)
 
     def _rank(
         self,

@@ -1,9 +1,9 @@
 """The engine's settings, validated. They are read once by a composition root and passed down; nothing here reads files."""
 
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, HttpUrl, SecretStr
+from pydantic import BaseModel, ConfigDict, Field, HttpUrl, SecretStr, model_validator
 
 SCOPE_PATTERN = r"^(workspace|channel:[A-Z0-9]+|user:[A-Z0-9]+)$"
 
@@ -70,8 +70,16 @@ class Source(Section):
     allow_private_addresses: bool = False
     max_file_mb: Annotated[float, Field(gt=0)] = 25.0
     max_deleted_share: Annotated[float, Field(ge=0, le=1)] = 0.5
-    stale_after_days: Annotated[int, Field(gt=0)] | None = None
+    stale_after_days: Annotated[int, Field(gt=0, le=36_500)] | None = None
+    """Replies mark a document that changed last before so many days."""
     drop_stale: bool = False
+    """Nobody is shown a stale document any more, from the next sync on."""
+
+    @model_validator(mode="after")
+    def _drops_by_age(self) -> Self:
+        if self.drop_stale and self.stale_after_days is None:
+            raise ValueError(f"drop_stale of source {self.name!r} needs stale_after_days beside it")
+        return self
 
 
 class Chunking(Section):

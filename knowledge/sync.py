@@ -13,6 +13,7 @@ A crash at any point leaves whole documents, old or new, and the next sync goes 
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 
 from sqlalchemy import Connection
 
@@ -32,6 +33,7 @@ from knowledge.plan import Known, narrowed_by_source, plan, readers
 from knowledge.settings import Chunking
 from knowledge.settings import Source as SourceSettings
 from knowledge.sources import Listed, Source
+from knowledge.staleness import is_left_out, left_out_before
 
 ENCODE_AT_ONCE = 256
 """Chunks gathered from several documents before the model is asked: enough to sort by length without waste."""
@@ -88,6 +90,7 @@ class Sync:
         self._source = source
         self._settings_hash = settings_hash
         self._full = full
+        self._left_out_before = left_out_before(settings, datetime.now(UTC))
 
     def run(self, on_progress: Progress | None = None) -> None:
         """Raises `SourceFailed` when the source cannot be listed or its listing cannot be believed."""
@@ -103,6 +106,7 @@ class Sync:
             self._settings_hash,
             max_deleted_share=self._settings.max_deleted_share,
             full=self._full,
+            left_out_before=self._left_out_before,
         )
         with self._database.writing() as connection:
             hidden = {k.document_id: NOTHING for k in planned.delete}
@@ -174,7 +178,7 @@ class Sync:
             self.tally.failed[name] = f"it could not be read now: {getattr(error, 'strerror', None) or error}"
             return None
         if known:
-            self._narrow(known, readers(self._scopes, listed.scopes, loaded.scopes))
+            self._narrow(known, self._readers(listed, loaded))
         return Fetched(listed, known, content_hash, loaded)
 
     def _is_indexed(self, known: Known, content_hash: str) -> bool:
@@ -186,6 +190,11 @@ class Sync:
             self.tally.same.add(known.external_id)
         if known.reason:
             self.tally.failed[known.external_id] = known.reason
+
+    def _readers(self, listed: Listed, loaded: Loaded) -> Scopes:
+        if is_left_out(_updated_at(listed, loaded), self._left_out_before):
+            return NOTHING
+        return readers(self._scopes, listed.scopes, loaded.scopes)
 
     def _narrow(self, known: Known, scopes: Scopes) -> None:
         now = known.scopes & self._scopes
@@ -222,7 +231,7 @@ class Sync:
         record = Record(
             source=self._settings.name,
             external_id=listed.external_id,
-            scopes=readers(self._scopes, listed.scopes, loaded.scopes),
+            scopes=self._readers(listed, loaded),
             own_scopes=loaded.scopes,
             title=loaded.title,
             url=listed.url,
@@ -231,7 +240,7 @@ class Sync:
             settings_hash=self._settings_hash,
             state="ok",
             reason="; ".join(loaded.remarks),
-            updated_at=listed.updated_at if listed.dated else loaded.updated_at or listed.updated_at,
+            updated_at=_updated_at(listed, loaded),
         )
         chunks = chunk_document(loaded, self._parts.embedder.count_tokens, self._parts.chunking)
         drafts = tuple(draft(loaded.title, item) for item in chunks)
@@ -280,6 +289,10 @@ class Sync:
             result |= dict(zip(batch, zip(encoded.vectors, tokens, strict=True), strict=True))
             self.tally.chunks_embedded += len(batch)
         return result
+
+
+def _updated_at(listed: Listed, loaded: Loaded) -> datetime | None:
+    return listed.updated_at if listed.dated else loaded.updated_at or listed.updated_at
 
 
 def _words_only(count: int) -> str:

@@ -166,7 +166,7 @@ def make_settings(
 
 def open_engine(database: Database, settings: Settings, models: tuple[Embedder, Reranker]) -> Engine:
     embedder, reranker = models
-    retriever = Retriever(database, embedder, reranker, settings.retrieval)
+    retriever = Retriever(database, embedder, reranker, settings.retrieval, settings.sources)
     answerer = Answerer(database, retriever, embedder, settings.answers)
     indexer = Indexer(database, embedder, settings.chunking)
     return Engine(settings.knowledge, database, embedder, retriever, answerer, indexer)

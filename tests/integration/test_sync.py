@@ -4,6 +4,7 @@ import os
 import signal
 import subprocess
 import sys
+import time
 from dataclasses import dataclass, replace
 from pathlib import Path
 
@@ -490,3 +491,24 @@ def test_a_killed_sync_leaves_the_old_version_whole_and_the_next_one_ends_it(lib
     outcome = library.sync()
     assert (outcome.changed, outcome.chunks_embedded) == (1, 900)
     assert library.texts() == ["Constant.", *(f"New {i}." for i in range(900))]
+
+
+def test_a_stale_document_of_a_source_that_drops_them_is_read_by_nobody_until_it_changes(library: Library) -> None:
+    old = time.time() - 40 * 86_400
+    library.write("fresh.md", "New.")
+    os.utime(library.write("old.md", "Old."), (old, old))
+    os.utime(library.write("dated.md", "---\nupdated: 2001-02-03\n---\nAncient.\n"))
+    library.sync()
+    assert library.texts() == ["Ancient.", "New.", "Old."]
+    library.settings = library.settings.model_copy(update={"stale_after_days": 30, "drop_stale": True})
+    assert library.sync() == SyncOutcome("docs", narrowed=2, same=1)
+    assert library.texts() == ["New."]
+    assert library.sync() == SyncOutcome("docs", same=3)
+    os.utime(library.write("older.md", "Older."), (old, old))
+    assert library.sync() == SyncOutcome("docs", added=1, same=3, chunks_embedded=1)
+    library.write("old.md", "Old, but looked at.")
+    library.sync()
+    assert library.texts() == ["New.", "Old, but looked at."]
+    library.settings = library.settings.model_copy(update={"drop_stale": False})
+    assert library.sync().chunks_embedded == 0
+    assert library.texts() == ["Ancient.", "New.", "Old, but looked at.", "Older."]

@@ -1,5 +1,7 @@
 """The plan of a sync, from facts alone."""
 
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from itertools import count
 
 import pytest
@@ -126,3 +128,19 @@ def test_a_plan_that_was_carried_out_leaves_nothing_to_do(before: list[Listed], 
     second = plan(now, done, LEGAL, "s")
     assert (second.add, second.readers, second.delete) == ((), (), ())
     assert {k.external_id for k in second.same} == {i.external_id for i in now if i.revision}
+
+
+def test_documents_that_changed_last_before_a_moment_lose_their_readers_and_get_them_back_with_a_newer_date() -> None:
+    moment = datetime(2026, 1, 1, tzinfo=UTC)
+    old, new = moment - timedelta(days=1), moment + timedelta(days=1)
+    stale, fresh, undated = known("a", updated_at=old), known("b", updated_at=new), known("c")
+    there = [listed("a"), listed("b"), listed("c")]
+    first = plan(there, [stale, fresh, undated], ALL, "s", left_out_before=moment)
+    assert first == Plan(readers=(Readers(stale, NOTHING),), same=(stale, fresh, undated))
+    left_out = replace(stale, scopes=NOTHING)
+    assert plan(there[:1], [left_out], ALL, "s", left_out_before=moment).readers == ()
+    assert plan(there[:1], [left_out], ALL, "s").readers == (Readers(left_out, ALL),)
+    by_source = listed("a", updated_at=new, dated=True)
+    assert plan([by_source], [left_out], ALL, "s", left_out_before=moment).readers == (Readers(left_out, ALL),)
+    by_file_time = listed("a", updated_at=new)
+    assert plan([by_file_time], [left_out], ALL, "s", left_out_before=moment).readers == ()
