@@ -15,6 +15,7 @@ from bot.local_slack import LocalSlack, Message, Server, serve
 from bot.script import Edit, Reply, Turn, faults
 from bot.service import Part, Service
 from bot.settings import Settings, load
+from bot.shelf import Shelf
 from knowledge import answers, gold, receipts, samples
 from knowledge.answers import Citation
 from knowledge.db import Database
@@ -121,9 +122,11 @@ def running_demo(
         server = serve(folder / samples.WORKSPACE.name, port)
         stack.callback(server.stop)
         settings = load(folder / samples.CONFIG.name, _environment(environment, home, database.url, server))
+        settings = _with_documents_at(f"{server.url}documents", settings)
         engine = open_engine(settings.knowledge)
         stack.callback(engine.close)
         service = Service(settings, engine, parts)
+        server.slack.add_route(_shelf(settings, engine, service).route)
         _index(service, engine, say)
         service.start()
         stack.callback(service.stop)
@@ -149,6 +152,16 @@ def _environment(environment: Mapping[str, str], home: Path, database_url: str, 
         "SLACK_BOT_TOKEN": tokens.bot,
         "SLACK_APP_TOKEN": tokens.app,
     }
+
+
+def _with_documents_at(address: str, settings: Settings) -> Settings:
+    """The sample company has no site of its own; its documents are opened at the local page."""
+    sources = tuple(s.model_copy(update={"url": f"{address}/{s.name}/{{path}}"}) for s in settings.sources)
+    return settings.model_copy(update={"sources": sources})
+
+
+def _shelf(settings: Settings, engine: Engine, service: Service) -> Shelf:
+    return Shelf(engine.database, settings.sources, lambda person: service.directory.decide(person, None).allowed)
 
 
 def _index(service: Service, engine: Engine, say: Say) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from starlette.applications import Starlette
+from starlette.routing import BaseRoute
 
 from bot.local_slack.administration import Administration
 from bot.local_slack.changes import Change
@@ -70,6 +71,10 @@ class LocalSlack(Clicks, Administration):
         """Send events and interactions as signed HTTP requests instead of over Socket Mode."""
         self.delivery.use(HttpEvents(request_url, self.tokens.signing_secret, self.clock, self.delivery))
         self.delivery.wake()
+
+    def add_route(self, route: BaseRoute) -> None:
+        """Serve one more address, for what a company keeps beside its Slack. Links to it on the page say who is looking."""
+        self.app.router.routes.append(route)
 
     # what a test looks at
 

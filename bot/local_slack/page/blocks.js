@@ -2,7 +2,7 @@
 
 import { el } from "./dom.js";
 import { emoji, knows } from "./emoji.js";
-import { link, markdown, mrkdwn } from "./format.js";
+import { address, link, markdown, mrkdwn } from "./format.js";
 import { input, INPUTS, options } from "./inputs.js";
 
 export function renderBlocks(blocks, context) {
@@ -73,7 +73,7 @@ function button(block, element, context) {
   };
   const label = { class: `button ${element.style || ""}`, "aria-label": element.accessibility_label, "data-action": element.action_id };
   if (element.url && /^https?:\/\//i.test(element.url)) {
-    return el("a", { ...label, href: element.url, target: "_blank", rel: "noopener noreferrer", onclick: () => context.act(block, element) }, plain(element.text));
+    return el("a", { ...label, href: address(element.url, context.store.names), target: "_blank", rel: "noopener noreferrer", onclick: () => context.act(block, element) }, plain(element.text));
   }
   return el("button", { ...label, type: "button", onclick: act }, plain(element.text));
 }
@@ -137,7 +137,7 @@ function picture(element, context) {
   const source = element.slack_file?.id ? context.store.file(element.slack_file.id) : element.image_url || "";
   const own = source.startsWith("/") || source.startsWith(`${location.origin}/`) || source.startsWith("data:image/");
   if (own) return el("img", { src: source, alt: element.alt_text || "", loading: "lazy" });
-  return el("span", { class: "outside-image" }, "🖼 ", link(source, element.alt_text || "Picture", null));
+  return el("span", { class: "outside-image" }, "🖼 ", link(source, element.alt_text || "Picture", context.store.names));
 }
 
 function table(block, names) {
@@ -165,7 +165,7 @@ function rich(element, names) {
 
 function richPart(part, names) {
   if (part.type?.startsWith("rich_text_")) return rich(part, names);
-  if (part.type === "link") return link(part.url, part.text || part.url, names.follow);
+  if (part.type === "link") return link(part.url, part.text || part.url, names);
   if (part.type === "emoji") return emoji(part.name);
   if (part.type === "user") return mrkdwn(`<@${part.user_id}>`, names)[0];
   if (part.type === "channel") return mrkdwn(`<#${part.channel_id}>`, names)[0];
@@ -181,5 +181,5 @@ export function task(chunk, names) {
   return el("div", { class: `task ${chunk.status}` },
     el("span", { class: "task-sign", "aria-hidden": "true" }, STATUS[chunk.status] || "○"),
     el("span", {}, chunk.title, chunk.details ? el("small", {}, ` ${plain(chunk.details)}`) : null, chunk.output ? el("small", {}, ` ${plain(chunk.output)}`) : null,
-      (chunk.sources || []).map((source) => [" ", link(source.url, source.text || source.url, names.follow)])));
+      (chunk.sources || []).map((source) => [" ", link(source.url, source.text || source.url, names)])));
 }

@@ -5,16 +5,24 @@ import { emoji, knows } from "./emoji.js";
 
 const SAFE = /^(https?:\/\/|mailto:)/i;
 
-export function link(url, label, follow) {
+// names: {me, person(id), channel(id), follow(url)}
+export function link(url, label, names) {
   if (!SAFE.test(url)) return document.createTextNode(label === url ? url : `${label} (${url})`);
   const own = url.startsWith(`${location.origin}/archives/`);
-  const attributes = own && follow
-    ? { href: url, onclick: (event) => { event.preventDefault(); follow(url); } }
-    : { href: url, target: "_blank", rel: "noopener noreferrer", title: url };
+  const attributes = own && names.follow
+    ? { href: url, onclick: (event) => { event.preventDefault(); names.follow(url); } }
+    : { href: address(url, names), target: "_blank", rel: "noopener noreferrer", title: url };
   return el("a", attributes, label);
 }
 
-// names: {person(id), channel(id), follow(url)}
+// What this server shows depends on who is looking, so links to it say so.
+export function address(url, names) {
+  if (!url.startsWith(`${location.origin}/`)) return url;
+  const opened = new URL(url);
+  opened.searchParams.set("as", names.me);
+  return opened.href;
+}
+
 export function mrkdwn(text, names) {
   const parts = text.split(/```\n?([\s\S]*?)```/);
   return parts.map((part, index) => (index % 2 ? el("pre", {}, unescape(part)) : lines(part, names))).flat();
@@ -80,7 +88,7 @@ function refer(reference, names) {
   }
   if (target.startsWith("!date")) return unescape(label || target);
   if (target.startsWith("!")) return el("span", { class: "mention" }, `@${label || target.slice(1)}`);
-  return link(unescape(target), unescape(label || target), names.follow);
+  return link(unescape(target), unescape(label || target), names);
 }
 
 function unescape(text) {
@@ -167,11 +175,11 @@ function spans(text, names) {
 function span([whole, escaped, code, label, url, bold, italic, italic2, struck, reference, bare, name], names) {
   if (escaped !== undefined) return escaped;
   if (code !== undefined) return el("code", {}, code);
-  if (url !== undefined) return link(url, label || url, names.follow);
+  if (url !== undefined) return link(url, label || url, names);
   if (bold !== undefined) return el("strong", {}, spans(bold, names));
   if (italic !== undefined || italic2 !== undefined) return el("em", {}, spans(italic ?? italic2, names));
   if (struck !== undefined) return el("s", {}, spans(struck, names));
   if (reference !== undefined) return refer(reference, names);
-  if (bare !== undefined) return link(bare, bare, names.follow);
+  if (bare !== undefined) return link(bare, bare, names);
   return knows(name) ? el("span", { role: "img", "aria-label": name }, emoji(name)) : whole;
 }
