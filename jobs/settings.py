@@ -36,10 +36,14 @@ class Schedule(Section):
     """Cron expressions with Unix meaning, read in `timezone`. A source may have a schedule of its own."""
 
     timezone: Annotated[str, AfterValidator(_zone)] = "UTC"
+    """The zone that all cron expressions are read in."""
     sync: Cron = "*/15 * * * *"
+    """When sources are brought up to date."""
     nightly: Cron = "30 2 * * *"
+    """When the gold set is measured and the digest posted."""
     retention: Cron = "15 4 * * *"
+    """When what is too old is deleted."""
     digest_channel: str | None = None
-    """Channel id the nightly digest is posted to; None: it is only stored."""
+    """Channel id of the nightly digest; none: it is only stored."""
     keep_days: Annotated[int, Field(gt=0)] = 365
-    """Questions, answers and received events older than this are deleted by the retention job."""
+    """Questions, answers and received events are kept so many days."""

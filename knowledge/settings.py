@@ -9,28 +9,37 @@ SCOPE_PATTERN = r"^(workspace|channel:[A-Z0-9]+|user:[A-Z0-9]+)$"
 
 
 class Section(BaseModel):
-    """Unknown keys are refused, so that a typing error is found at start."""
+    """Unknown keys are refused, so that a typing error is found at start. What a key means is said below it."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, use_attribute_docstrings=True)
 
 
 class Models(Section):
-    """`embedder` and `cross_encoder` are a name or a local path; a name that is not on disk is fetched from its hub."""
+    """A model is a name or a local path; a name that is not on disk is fetched from its hub."""
 
     embedder: str = "all-MiniLM-L6-v2"
+    """What turns texts into vectors: a sentence-transformers model, by name or path."""
     reranker: Literal["auto", "late-interaction", "cross-encoder", "none"] = "late-interaction"
+    """What orders the candidates; `auto` takes the cross-encoder if its weights are on disk."""
     cross_encoder: str = "cross-encoder/ms-marco-MiniLM-L6-v2"
+    """The cross-encoder, by name or path."""
     threads: Annotated[int, Field(ge=1, le=64)] = 2
+    """Threads of one forward pass."""
 
 
 class Retrieval(Section):
-    """`candidates`: length of each list before fusion. `fusion_weight`: share of the vector arm in the convex fusion."""
+    """How passages are found."""
 
     fusion: Literal["convex", "rrf"] = "convex"
+    """How the two lists are joined: by scores, or by ranks (reciprocal rank fusion, k = 60)."""
     fusion_weight: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """Share of the vector list in the convex fusion."""
     candidates: Annotated[int, Field(ge=5, le=500)] = 30
+    """Length of each list before fusion."""
     passages: Annotated[int, Field(ge=1, le=30)] = 8
+    """Passages an answer is written from."""
     per_document: Annotated[int, Field(ge=1, le=30)] = 4
+    """At most so many of them from one document."""
     diversity: Annotated[float, Field(ge=0, le=1)] = 1.0
     """MMR's lambda: 1 ranks by relevance alone."""
     exact_below: Annotated[int, Field(ge=0)] = 50_000
@@ -43,33 +52,52 @@ class Answers(Section):
     api_key: SecretStr | None = None
     base_url: HttpUrl | None = None
     model: str = "claude-sonnet-5-5"
+    """Writes the answers."""
     small_model: str = "claude-haiku-5-5"
+    """Makes follow-up questions stand alone."""
     effort: Literal["low", "medium", "high"] | None = "low"
+    """How much the model thinks; none: the model's own default."""
     citations: Literal["native", "markers"] = "native"
+    """`markers` for compatible servers without citations; checked by the same code."""
     max_tokens: Annotated[int, Field(ge=100, le=16_000)] = 1500
+    """Longest answer, in the model's tokens."""
     timeout_s: Annotated[float, Field(gt=0, le=600)] = 60.0
+    """Seconds after which quotes are given instead of an answer."""
     daily_token_budget: Annotated[int, Field(ge=0)] | None = None
+    """Tokens a day, all askers together; when they are spent, answers are quotes."""
     extra_searches: Annotated[int, Field(ge=0, le=5)] = 2
+    """Further searches that the model may ask for, under the same rights."""
 
 
 class Source(Section):
-    """One place documents come from. `scopes` are who may read all of it; a document may narrow them, never widen them."""
+    """One place documents come from. A document may narrow the source's readers, never widen them."""
 
     name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+    """What the source is called in commands and reports."""
     kind: Literal["folder", "git", "website", "slack"] = "folder"
+    """What the location is."""
     location: str = ""
     """A folder, a repository address, a start URL, or a channel id."""
     scopes: tuple[Annotated[str, Field(pattern=SCOPE_PATTERN)], ...]
+    """Who may read it: `workspace`, `channel:<id>`, `user:<id>`."""
     schedule: str | None = None
+    """A cron expression of its own, instead of `schedule.sync`."""
     include: tuple[str, ...] = ("**/*",)
+    """Globs of the paths to read."""
     exclude: tuple[str, ...] = ()
+    """Globs of the paths to leave out."""
     url: str | None = None
     """Public address of the location's root; citations link below it. `{path}` stands for the document's path."""
     branch: str | None = None
+    """Git: the branch; none: the repository's default."""
     path: str = ""
+    """Git: a folder below the root; empty: all of it."""
     allow_private_addresses: bool = False
+    """Website: whether addresses of your own network may be asked."""
     max_file_mb: Annotated[float, Field(gt=0)] = 25.0
+    """Larger files are not read."""
     max_deleted_share: Annotated[float, Field(ge=0, le=1)] = 0.5
+    """A listing that would delete a larger share deletes nothing."""
     stale_after_days: Annotated[int, Field(gt=0, le=36_500)] | None = None
     """Replies mark a document that changed last before so many days."""
     drop_stale: bool = False
@@ -83,10 +111,14 @@ class Source(Section):
 
 
 class Chunking(Section):
+    """How documents are cut."""
+
     max_tokens: Annotated[int, Field(ge=32, le=8192)] = 240
     """All-MiniLM reads 256 word pieces and cuts the rest silently; 240 leaves room for its own marks."""
     min_tokens: Annotated[int, Field(ge=0)] = 40
+    """Smaller neighbours under one heading are merged."""
     overlap: Annotated[float, Field(ge=0, le=0.5)] = 0.0
+    """Share repeated between pieces of text without structure."""
 
 
 class KnowledgeSettings(Section):

@@ -44,7 +44,7 @@ def settings(model: type[BaseModel] = Settings, prefix: str = "") -> list[str]:
             rows += settings(Settings.model_fields[name].annotation.__args__[0], "sources[].")  # type: ignore[union-attr]  # a tuple of Source
         elif not secret:
             default = "required" if field.default is PydanticUndefined else f"`{_shown(field.default)}`"
-            rows.append(f"| `{key}` | {default} |")
+            rows.append(f"| `{key}` | {default} | {' '.join((field.description or '').split()).rstrip('.')} |")
     return rows
 
 
@@ -65,6 +65,7 @@ def test_every_command_is_in_the_readme_with_what_it_does() -> None:
 
 def test_every_setting_is_in_the_readme_with_its_default() -> None:
     assert table("settings") == settings()
+    assert all(not row.endswith("|  |") for row in settings())
 
 
 def test_every_variable_is_in_the_readme_with_its_setting() -> None:
