@@ -206,7 +206,7 @@ class Answerer:
                 weights,
                 None if threshold.words_only else self._embedder,
             )
-            strong = bool(scored) and scored[0].score >= threshold.quote
+            strong = extractive.strength(scored, evidence) >= threshold.quote
             quotes = extractive.quote(extractive.choose(scored), evidence, answer.standalone) if strong else None
         answer = replace(answer, notice=notice)
         if quotes is None or not quotes.text:

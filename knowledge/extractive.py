@@ -5,7 +5,8 @@
 2. A piece scores half for words, half for meaning: the share of the question's term weights (IDF) that the piece has,
    terms of its headings counting for a part, and the cosine of its vector with the question's.
 3. The best piece and up to two more that score nearly as well are quoted, at most two of one passage, best first.
-4. Below the threshold of the embedding model nothing is quoted. Thresholds are measured (`data/thresholds.json`).
+4. The evidence is as strong as the mean of the best piece's score and its passage's. Below the threshold of the embedding
+   model nothing is quoted. Thresholds are measured (`data/thresholds.json`).
 
 Quotes go through the same verification as a model's words.
 """
@@ -72,7 +73,7 @@ class Scored:
 
 @dataclass(frozen=True)
 class Threshold:
-    """`quote`: the least score of the best piece for an answer; `words_only` says that scores are without cosines."""
+    """`quote`: the least strength of the evidence for an answer; `words_only` says that scores are without cosines."""
 
     quote: float
     words_only: bool
@@ -98,6 +99,14 @@ def score(question: str, found: Sequence[Unit], weights: Weighted, embedder: Enc
         words = 0.5 * words + 0.5 * np.clip(vectors @ embedder.encode_question(question).vector, 0, 1)
     order = np.argsort(-words, kind="stable")
     return tuple(Scored(found[i], float(words[i])) for i in order)
+
+
+def strength(scored: Sequence[Scored], evidence: Sequence[Evidence]) -> float:
+    """How well the best piece answers, in [0, 1]: its own score and its passage's, which saw all of it, in equal parts."""
+    if not scored:
+        return 0.0
+    best = scored[0]
+    return 0.5 * best.score + 0.5 * evidence[best.unit.index].passage.score
 
 
 def choose(scored: Sequence[Scored]) -> tuple[Unit, ...]:

@@ -44,7 +44,7 @@ class Query:
 
 @dataclass(frozen=True)
 class Outcome:
-    """One question: the score of its best quote with and without its documents, and whether quotes 1..n hold the answer."""
+    """One question: the strength of the evidence with and without its documents, and whether quotes 1..n hold the answer."""
 
     score: float
     score_without: float
@@ -113,9 +113,9 @@ def ask(query: Query, retriever: Retriever, embedder: extractive.Encoder, words_
         return evidence, extractive.score(query.text, found, weights, None if words_only else embedder)
 
     evidence, best = scored(passages)
-    _, without = scored([p for p in passages if p.external_id.removesuffix(".md") not in query.relevant])
+    evidence_without, without = scored([p for p in passages if p.external_id.removesuffix(".md") not in query.relevant])
     holds = [_holds(query, evidence[unit.index].passage, unit.text) for unit in extractive.choose(best)]
-    return Outcome(best[0].score if best else 0.0, without[0].score if without else 0.0, tuple(holds))
+    return Outcome(extractive.strength(best, evidence), extractive.strength(without, evidence_without), tuple(holds))
 
 
 def summary(outcomes: Sequence[Outcome], shipped: float) -> dict[str, Any]:
