@@ -15,10 +15,11 @@ from slack_sdk.errors import SlackApiError
 from slack_sdk.webhook import WebhookClient
 
 from bot import wording
-from bot.blocks import Post, plain
+from bot.blocks import Post, notice, plain
 from bot.client import FAILURES, Identity
+from bot.conversation import Asked
 from bot.errors import SlackUnavailable, Undeliverable
-from knowledge import receipts
+from knowledge import rates, receipts
 from knowledge.db import Database
 from knowledge.receipts import Receipt, Reply
 
@@ -27,6 +28,12 @@ log = structlog.get_logger()
 MARK = "footnote_reply"
 PAUSES_S = (0.5, 2.0)
 """Before a message whose fate is unknown is looked for and, if it is not there, sent again."""
+
+UNFINISHED = ""
+"""The answer id of a reply whose text is still being written."""
+
+STREAMS_A_MINUTE, ADDITIONS_A_MINUTE = 20, 100
+"""Slack's tiers 2 and 4, for the whole workspace: https://docs.slack.dev/apis/web-api/rate-limits"""
 
 PLAIN_BLOCKS = 2
 """What the plainest form of a reply consists of."""
@@ -86,15 +93,18 @@ class Replies:
         answer_id: str | None = None,
     ) -> None:
         """Post every message of a reply that is not there yet. `thread` None: not in a thread."""
-        with self._database.plain() as connection:
-            noted = {reply.part for reply in receipts.replies_to(connection, receipt.id)}
         sent = self._sent(receipt, channel, thread) if receipt.attempt > 1 else {}
+        with self._database.plain() as connection:
+            noted = {reply.part: reply for reply in receipts.replies_to(connection, receipt.id)}
         for part, post in enumerate(posts):
-            if part in noted:
+            reply = noted.get(part)
+            if reply is None:
+                ts = sent.get(part) or self._post(_Target(receipt, channel, thread, part), post, answer_id)
+            elif reply.answer_id == UNFINISHED:
+                ts = self._close_stream(reply, post)
+            else:
                 continue
-            ts = sent.get(part) or self._post(_Target(receipt, channel, thread, part), post, answer_id)
-            with self._database.plain() as connection:
-                receipts.add_reply(connection, Reply(channel, ts, receipt.id, part, answer_id))
+            self._note(Reply(channel, ts, receipt.id, part, answer_id))
 
     def replace(
         self, receipt: Receipt, channel: str, thread: str, posts: Sequence[Post], answer_id: str | None
@@ -104,8 +114,7 @@ class Replies:
             there = receipts.replies_to(connection, receipt.id)
         for reply, post in zip(there, posts, strict=False):
             self.change(reply, post)
-            with self._database.plain() as connection:
-                receipts.add_reply(connection, Reply(reply.channel, reply.ts, receipt.id, reply.part, answer_id))
+            self._note(Reply(reply.channel, reply.ts, receipt.id, reply.part, answer_id))
         for reply in there[len(posts) :]:
             self.delete(reply)
         if len(posts) > len(there):
@@ -157,6 +166,55 @@ class Replies:
         except FAILURES as error:
             raise _translated(error, "a direct conversation could not be opened") from error
 
+    def open_stream(self, receipt: Receipt, asked: Asked, markdown: str) -> Reply | None:
+        """Begin a reply that is still being written; None when the workspace's streams for this minute are used up."""
+        if not self._take("chat.startStream", STREAMS_A_MINUTE):
+            return None
+        try:
+            started = self._client.chat_startStream(
+                channel=asked.channel,
+                thread_ts=asked.thread,
+                recipient_user_id=asked.asker,
+                recipient_team_id=self._me.team,
+                markdown_text=markdown,
+            )
+        except FAILURES as error:
+            raise _translated(error, "no stream was begun") from error
+        return self._note(Reply(asked.channel, str(started["ts"]), receipt.id, 0, UNFINISHED))
+
+    def append(self, reply: Reply, markdown: str) -> bool:
+        """Show more of it; False when that is not possible any more: stopped by a person, too old, out of calls."""
+        if not self._take("chat.appendStream", ADDITIONS_A_MINUTE):
+            return False
+        try:
+            self._client.chat_appendStream(channel=reply.channel, ts=reply.ts, markdown_text=markdown)
+        except FAILURES as error:
+            log.info("a stream ended early", error=_code(error))
+            return False
+        return True
+
+    def hide(self, reply: Reply) -> None:
+        """Take away at once what a stream has shown; the reply that follows takes its place."""
+        self._close_stream(reply, notice(wording.CHECKING_AGAIN))
+
+    def _close_stream(self, reply: Reply, post: Post) -> str:
+        """End the preview and put the reply in its place."""
+        try:
+            self._client.chat_stopStream(channel=reply.channel, ts=reply.ts)
+        except FAILURES as error:
+            log.info("the stream had ended", error=_code(error))
+        self.change(reply, post)
+        return reply.ts
+
+    def _note(self, reply: Reply) -> Reply:
+        with self._database.plain() as connection:
+            receipts.add_reply(connection, reply)
+        return reply
+
+    def _take(self, method: str, a_minute: int) -> bool:
+        with self._database.plain() as connection:
+            return rates.take(connection, method, a_minute, burst=a_minute / 2)
+
     def _post(self, target: "_Target", post: Post, answer_id: str | None) -> str:
         """The message's ts. When its fate is unknown it is looked for before it is sent again."""
         for pause_s in (*PAUSES_S, None):
@@ -183,7 +241,21 @@ class Replies:
             payload = (message.get("metadata") or {}).get("event_payload") or {}
             if self._me.wrote(dict(message)) and payload.get("event") == receipt.event_id:
                 found[int(payload["part"])] = str(message["ts"])
-        return found
+        return found or self._orphan(receipt, messages)
+
+    def _orphan(self, receipt: Receipt, messages: Sequence[Mapping[str, Any]]) -> dict[int, str]:
+        """A stream that was begun but not noted carries no mark: it is taken over as this reply's first message."""
+        asked_at = str(receipt.payload.get("ts") or "")
+        for message in messages:
+            unmarked = self._me.wrote(dict(message)) and not message.get("metadata") and str(message["ts"]) > asked_at
+            if asked_at and unmarked and self._is_unnoted(str(receipt.payload["channel"]), str(message["ts"])):
+                self._note(Reply(str(receipt.payload["channel"]), str(message["ts"]), receipt.id, 0, UNFINISHED))
+                return {}
+        return {}
+
+    def _is_unnoted(self, channel: str, ts: str) -> bool:
+        with self._database.plain() as connection:
+            return receipts.reply_at(connection, channel, ts) is None
 
     def _recent(self, channel: str) -> list[Mapping[str, Any]]:
         try:

@@ -22,10 +22,11 @@ from bot.directory import Directory
 from bot.errors import SlackUnavailable, Undeliverable
 from bot.mrkdwn import escape, mentions, without_mention
 from bot.replies import Replies
+from bot.streaming import Stream
 from knowledge import answers, catalog, receipts, workspace
 from knowledge.answering import Answerer
 from knowledge.answers import Answer, Question
-from knowledge.db import Database
+from knowledge.db import Database, is_outage
 from knowledge.permissions import WORKSPACE, Decision
 from knowledge.receipts import Receipt
 from knowledge.retrieval import Retriever
@@ -36,6 +37,8 @@ LAST_ATTEMPT = 5
 """After this many beginnings a question that Slack keeps from being answered is given up."""
 ANSWERS_PER_QUESTION = 3
 """How often an answer is begun again because rights or documents changed while it was written."""
+EVIDENT = 0.5
+"""A passage's least score for telling the asker of it: unrelated ones were seen to stay below 0.4, answers above 0.65."""
 CORRECTED_FOR = timedelta(days=7)
 """How long posted answers are corrected when a document they cite is withdrawn."""
 
@@ -62,6 +65,7 @@ class Responder:
         retriever: Retriever,
         answerer: Answerer,
         me: Identity,
+        streaming: bool = False,
     ) -> None:
         self._database = database
         self._directory = directory
@@ -69,6 +73,7 @@ class Responder:
         self._retriever = retriever
         self._answerer = answerer
         self._me = me
+        self._streaming = streaming
 
     @property
     def tasks(self) -> Mapping[str, Callable[[int], None]]:
@@ -172,25 +177,42 @@ class Responder:
             return Outcome("answered", (blocks.notice(wording.HELP),))
         self._replies.status(asked.channel, asked.thread)
         question = Question(text, asked.asker, asked.channel, turns(thread, asked, self._me, names))
-        return self._answered(asked, question, asked.channel)
+        first_time = receipt.attempt == 1 and receipt.state == "working"
+        return self._answered(asked, question, asked.channel, receipt if self._streaming and first_time else None)
 
-    def _answered(self, asked: Asked, question: Question, place: str | None) -> Outcome:
-        """Decide, answer, and look again whether everything the answer rests on may still be shown there."""
+    def _answered(
+        self, asked: Asked, question: Question, place: str | None, streamed: Receipt | None = None
+    ) -> Outcome:
+        """Decide, answer, and look again whether everything the answer rests on may still be shown there.
+
+        `streamed`: the receipt whose reply shows the answer while it is written.
+        """
         try:
             decision = self._directory.decide(asked.asker, place)
+            stream = self._stream(streamed, asked, decision) if streamed and decision.allowed else None
             for _ in range(ANSWERS_PER_QUESTION):
                 if not decision.allowed:
                     return _refused(decision)
-                answer = self._answerer.answer(question, decision.allowed)
+                answer = self._answerer.answer(question, decision.allowed, stream)
                 latest = self._directory.decide(asked.asker, place, live=_rests_on_private(answer))
                 if self._may_show(answer, latest):
                     shown = blocks.reply(answer, direct=asked.direct)
                     return Outcome("answered", shown, answer, replace_allowed(decision, latest))
-                decision = latest
+                if stream is not None and stream.reply is not None:
+                    self._replies.hide(stream.reply)
+                decision, stream = latest, None
         except SlackUnavailable as error:
             log.warning("facts unknown", channel=asked.channel, error=str(error))
             return Outcome("refused", (blocks.notice(wording.FACTS_UNKNOWN),))
         return Outcome("refused", (blocks.notice(wording.CHANGED_MEANWHILE),))
+
+    def _stream(self, receipt: Receipt, asked: Asked, decision: Decision) -> Stream:
+        """A preview, shown only if the rights that the answer is written under still hold when it begins to show."""
+
+        def unchanged() -> bool:
+            return decision.allowed == self._directory.decide(asked.asker, asked.channel, live=True).allowed
+
+        return Stream(self._replies, receipt, asked, unchanged)
 
     def _may_show(self, answer: Answer, latest: Decision) -> bool:
         """Every passage the answer could use is still there and still readable by everyone who will see the reply."""
@@ -245,7 +267,7 @@ class Responder:
         """Whether the best passage for the asker alone is one that this place may not see, and beats what was found."""
         best = self._retriever.search(answer.standalone, decision.held, limit=1).passages
         shown = max((passage.score for passage in answer.passages), default=0.0)
-        return bool(best) and not best[0].scopes & decision.allowed and best[0].score > shown
+        return bool(best) and not best[0].scopes & decision.allowed and best[0].score > max(shown, EVIDENT)
 
     def _take_back(self, marked: Sequence[receipts.Reply], there: Sequence[receipts.Reply], words: str) -> None:
         """The first message says what happened, the others go."""
@@ -285,6 +307,8 @@ class Responder:
             log.error("given up", error_id=error_id, error=str(error))
             self._finish(receipt, "failed", error_id=error_id)
         except Exception as error:  # noqa: BLE001 -- the last frame before silence; what went wrong is in the log
+            if is_outage(error) and receipt.attempt < LAST_ATTEMPT:
+                raise
             # An exception's own text may quote a row or a prompt; where it was raised and its type may not.
             where = "".join(traceback.format_tb(error.__traceback__))
             log.error("answering failed", error_id=error_id, error_type=type(error).__name__, where=where)

@@ -131,7 +131,8 @@ def _replies(slack: LocalSlack, asked: list[Message]) -> dict[str, int]:
     deadline = time.monotonic() + ALL_ANSWERED_WITHIN_S
     quiet_since, last = time.monotonic(), -1
     while time.monotonic() < deadline:
-        counts = {message.ts: len(slack.replies(message)) for message in asked}
+        with slack.state.changed:
+            counts = {message.ts: len(slack.replies(message)) for message in asked}
         if sum(counts.values()) != last:
             quiet_since, last = time.monotonic(), sum(counts.values())
         if all(counts.values()) and time.monotonic() - quiet_since > 5:
