@@ -15,7 +15,7 @@ from bot.errors import SlackMisconfigured, SlackUnavailable
 from bot.settings import Slack
 
 PATIENCE_S = 30
-"""The longest that one call waits because Slack asked for it; Slack names up to a minute for the strictest tier."""
+"""The longest that a person waits for a call because Slack asked for it; it names up to a minute for the strictest tier."""
 
 NOT_REPEATABLE = ("chat.postMessage", "chat.postEphemeral", "chat.startStream", "chat.appendStream")
 """Calls that may have worked although their answer was lost; the caller looks before it repeats one."""
@@ -25,7 +25,11 @@ FAILURES = (SlackClientError, OSError, HTTPException)
 
 
 class ObeyRateLimit(RateLimitErrorRetryHandler):
-    """Waits as long as Slack says, unless that is longer than a person would wait for an answer."""
+    """Waits as long as Slack says, unless that is longer than `patience_s`."""
+
+    def __init__(self, max_retry_count: int, patience_s: int) -> None:
+        super().__init__(max_retry_count=max_retry_count)
+        self._patience_s = patience_s
 
     def _can_retry(
         self,
@@ -35,7 +39,7 @@ class ObeyRateLimit(RateLimitErrorRetryHandler):
         response: HttpResponse | None = None,
         error: Exception | None = None,
     ) -> bool:
-        return response is not None and response.status_code == 429 and _retry_after_s(response) <= PATIENCE_S
+        return response is not None and response.status_code == 429 and _retry_after_s(response) <= self._patience_s
 
     def prepare_for_next_attempt(
         self,
@@ -79,11 +83,14 @@ class Identity:
         return message.get("user") == self.user or (bool(self.bot) and message.get("bot_id") == self.bot)
 
 
-def web_client(settings: Slack) -> WebClient:
-    """A client for the configured workspace. Raises `SlackMisconfigured` without a bot token."""
+def web_client(settings: Slack, patience_s: int = PATIENCE_S) -> WebClient:
+    """A client for the configured workspace. `patience_s`: a call waits for its turn no longer, and three times at most.
+
+    Raises `SlackMisconfigured` without a bot token.
+    """
     if settings.bot_token is None:
         raise SlackMisconfigured("no bot token: set SLACK_BOT_TOKEN to the app's token that begins with xoxb-")
-    handlers = [ObeyRateLimit(max_retry_count=3), ReconnectWhenHarmless(max_retry_count=2)]
+    handlers = [ObeyRateLimit(3, patience_s), ReconnectWhenHarmless(max_retry_count=2)]
     return WebClient(
         settings.bot_token.get_secret_value(), base_url=settings.api_url, timeout=30, retry_handlers=list(handlers)
     )

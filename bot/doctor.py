@@ -12,6 +12,7 @@ from typing import Literal
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
+from bot.channel import refusal
 from bot.client import FAILURES, web_client
 from bot.local_slack.manifest import load_manifest
 from bot.logs import redact
@@ -47,7 +48,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield from _database(settings)
     yield from _models(settings)
     for source in settings.sources:
-        yield _source(source)
+        yield _channel(settings, source) if source.kind == "slack" else _source(source)
     if not settings.sources:
         yield Check("sources", "warn", "none configured", "add [[sources]] to footnote.toml")
     yield from _slack(settings)
@@ -91,6 +92,19 @@ def _source(source: Source) -> Check:
     if not count:
         return Check(name, "warn", "no documents", "check its location and `include`")
     return Check(name, "ok", f"{count} documents")
+
+
+def _channel(settings: Settings, source: Source) -> Check:
+    name, channel = f"source {source.name}", source.location
+    try:
+        client = web_client(settings.slack)
+        client.conversations_history(channel=channel, limit=1)
+        count = client.files_list(channel=channel, count=1)["paging"]["total"]
+    except SlackApiError as error:
+        return Check(name, "fail", redact(refusal(channel, error)), "only channels that the bot is in can be sources")
+    except (FootnoteError, *FAILURES) as error:
+        return Check(name, "fail", redact(str(error)), "connect Slack; a channel is read with the bot's token")
+    return Check(name, "ok", f"channel {channel}, {count} files")
 
 
 def _slack(settings: Settings) -> Iterator[Check]:

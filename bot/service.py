@@ -5,6 +5,7 @@ Started with `only`, a process does a part of it; any number of such processes s
 
 import threading
 from collections.abc import Callable, Collection, Sequence
+from dataclasses import replace
 from enum import StrEnum
 from functools import partial
 from typing import Any
@@ -14,6 +15,7 @@ from slack_bolt import App
 
 import jobs.sync
 from bot.app import asgi, build_app
+from bot.channel_source import opener
 from bot.client import identify, web_client
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
@@ -50,6 +52,7 @@ class Service:
 
     def __init__(self, settings: Settings, engine: Engine, only: Sequence[Part] = tuple(Part)) -> None:
         """Asks Slack whose token this is: raises `SlackMisconfigured` or `SlackUnavailable`."""
+        engine = replace(engine, indexer=engine.indexer.opening({"slack": opener(settings.slack, engine.database)}))
         self._settings = settings
         self._engine = engine
         self._parts = frozenset(only)

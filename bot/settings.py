@@ -1,5 +1,6 @@
 """All settings, read once: `footnote.toml` for what may be in a repository, the environment for secrets."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -9,6 +10,7 @@ from pydantic import Field, SecretStr, ValidationError
 
 from jobs.settings import Schedule
 from knowledge.errors import SettingsInvalid
+from knowledge.permissions import Scopes
 from knowledge.settings import Answers, Chunking, KnowledgeSettings, Models, Retrieval, Section, Source
 
 ENVIRONMENT = {
@@ -32,16 +34,23 @@ class Slack(Section):
     signing_secret: SecretStr | None = None
     api_url: str = "https://slack.com/api/"
     mode: Literal["socket", "http"] = "socket"
+    """How events arrive: over Socket Mode, or as signed HTTP requests."""
     http_port: Annotated[int, Field(ge=0, le=65535)] = 3000
+    """HTTP mode: the port on 127.0.0.1, path `/slack/events`."""
     admins: tuple[str, ...] = ()
     """Person ids that may use /reindex and review gold cases, besides the workspace's own admins."""
     trusted_bots: tuple[str, ...] = ()
+    """Ids of bots that may ask; they get the documents of the channel they ask in."""
     facts_max_age_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
     """Facts about people and channels older than this are asked for again; when that fails nothing is read."""
     streaming: bool = True
+    """Show an answer while it is written."""
     follow_ups: bool = True
+    """Answer follow-ups in its own threads without a new mention."""
+    keep_reaction: Annotated[str, Field(pattern=r"^[a-z0-9_+'-]+$")] = "white_check_mark"
+    """Threads that carry this reaction are documents of a source of the kind `slack`."""
     facts: Path | None = None
-    """A workspace file to take people and channels from in the shell (`footnote ask --as --in`) when Slack is not connected."""
+    """A workspace file to take people and channels from in the shell, for `--as` and `--in`."""
 
 
 class Settings(Section):
@@ -81,7 +90,25 @@ def load(file: Path | None, environment: Mapping[str, str]) -> Settings:
     names = [source.name for source in settings.sources]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise SettingsInvalid(f"{file}: source name {twice[0]!r} is used twice; give each source a name of its own")
+    for source in settings.sources:
+        if source.kind == "slack":
+            channel_scopes(source)
     return _anchored(settings, file.resolve().parent if file else Path.cwd())
+
+
+def channel_scopes(source: Source) -> Scopes:
+    """The only readers that a channel's documents may have. Raises `SettingsInvalid` when the settings say otherwise."""
+    scope = f"channel:{source.location}"
+    if not re.fullmatch(r"[A-Z0-9]+", source.location):
+        raise SettingsInvalid(
+            f"source {source.name!r}: location {source.location!r} is not a channel's id (C0123456789)"
+        )
+    if set(source.scopes) != {scope}:
+        raise SettingsInvalid(
+            f"source {source.name!r}: what is in a channel is for those who can open the channel; "
+            f'its scopes must be ["{scope}"], not {sorted(source.scopes)}'
+        )
+    return frozenset({scope})
 
 
 def default_home(environment: Mapping[str, str]) -> Path:

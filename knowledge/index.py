@@ -50,6 +50,16 @@ class Indexer:
         self._cache = cache
         self._openers = openers or {}
 
+    def opening(self, openers: Mapping[str, Opener]) -> "Indexer":
+        """This indexer, for more kinds of sources."""
+        return Indexer(
+            self._database,
+            self._embedder,
+            self._chunking,
+            cache=self._cache,
+            openers={**self._openers, **openers},
+        )
+
     def sync(self, source: SourceSettings, full: bool = False, on_progress: Progress | None = None) -> SyncOutcome:
         """Make the index hold what the source has. `full`: read and encode everything again, also with another model,
         which serves as soon as every source was synced so.

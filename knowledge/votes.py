@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
-from knowledge.tables import votes
+from knowledge.tables import answers, votes
 
 
 @dataclass(frozen=True)
@@ -38,6 +38,22 @@ def tally(connection: sa.Connection, answer_id: str) -> Tally:
     up, down = (sa.func.count().filter(votes.c.value == value) for value in (1, -1))
     counted = sa.select(up, down).where(votes.c.answer_id == answer_id, votes.c.withdrawn_at.is_(None))
     return Tally(*connection.execute(counted).one())
+
+
+def accepted_threads(connection: sa.Connection, channel: str) -> frozenset[str]:
+    """Threads of a channel, by the ts of their first message, with an answer that has more votes for than against it.
+
+    Needs a transaction that writes: it looks at every answer, and returns no text.
+    """
+    query = (
+        sa.select(answers.c.thread_ts)
+        .join(votes, votes.c.answer_id == answers.c.id)
+        .where(answers.c.reply_channel == channel, answers.c.thread_ts.is_not(None))
+        .where(answers.c.outcome.in_(("answered", "quoted")), votes.c.withdrawn_at.is_(None))
+        .group_by(answers.c.id)
+        .having(sa.func.sum(votes.c.value) > 0)
+    )
+    return frozenset(connection.scalars(query))
 
 
 def cast_today(connection: sa.Connection, person: str) -> int:

@@ -5,6 +5,7 @@ from typing import Annotated
 
 import typer
 
+from bot.channel_source import opener
 from bot.commands.console import Config, Json, engine, print_json, say, settings
 from knowledge.errors import SettingsInvalid
 
@@ -20,9 +21,10 @@ def sync(
         known = {source.name: source for source in chosen.sources}
         if unknown := sorted(set(sources or ()) - set(known)):
             raise SettingsInvalid(f"no source is called {unknown[0]!r}; the settings have {', '.join(known) or 'none'}")
-        outcomes = [opened.indexer.sync(known[name], full=full) for name in (sources or known)]
+        indexer = opened.indexer.opening({"slack": opener(chosen.slack, opened.database)})
+        outcomes = [indexer.sync(known[name], full=full) for name in (sources or known)]
         if not sources:
-            opened.indexer.remove_missing_sources(list(known))
+            indexer.remove_missing_sources(list(known))
     if json:
         print_json({"sources": [outcome.as_json() for outcome in outcomes]})
     else:

@@ -185,7 +185,9 @@ class State:
 
     def history(self, channel: str) -> list[Message]:
         """The root messages of a channel (and replies that were also sent to it), newest first."""
-        shown = (m for m in self.messages.get(channel, {}).values() if not m.is_reply)
+        shown = (
+            m for m in self.messages.get(channel, {}).values() if not m.is_reply or m.subtype == "thread_broadcast"
+        )
         return sorted(shown, key=_by_time, reverse=True)
 
     def thread(self, channel: str, root: str) -> list[Message]:

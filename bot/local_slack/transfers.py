@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING
 
 from starlette.requests import Request
-from starlette.responses import JSONResponse, PlainTextResponse, Response
+from starlette.responses import HTMLResponse, JSONResponse, PlainTextResponse, Response
 
 from bot.local_slack.errors import ApiError
 from bot.local_slack.objects import mimetype
@@ -12,6 +12,10 @@ from bot.local_slack.web_api import bearer
 
 if TYPE_CHECKING:
     from bot.local_slack.slack import LocalSlack
+
+LOGIN_PAGE = (
+    "<!DOCTYPE html>\n<html><head><title>Sign in</title></head><body><h1>Sign in to your workspace</h1></body></html>\n"
+)
 
 
 class Transfers:
@@ -31,9 +35,15 @@ class Transfers:
         return PlainTextResponse(f"OK - {len(content)}")
 
     async def download(self, request: Request) -> Response:
-        """`url_private`, for the app with its token; the page has its own route, which asks who is looking."""
-        file = self._slack.state.files.get(request.path_params["file_id"])
-        if bearer(request) != self._slack.tokens.bot or file is None or file.content is None:
+        """`url_private`, for the app with its token; the page has its own route, which asks who is looking.
+
+        Without the token, or the scope, Slack answers 200 with its login page.
+        """
+        slack = self._slack
+        if bearer(request) != slack.tokens.bot or "files:read" not in slack.state.manifest.scopes:
+            return HTMLResponse(LOGIN_PAGE)
+        file = slack.state.files.get(request.path_params["file_id"])
+        if file is None or file.content is None:
             return PlainTextResponse("not found", 404)
         return Response(file.content, media_type=mimetype(file.name))
 
