@@ -4,7 +4,7 @@
 Markdown. Whoever posts it renders the same `Digest` in its own way.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
@@ -255,7 +255,17 @@ def plain(digest: Digest) -> str:
     if digest.proposed:
         lines.append(f"{_count(digest.proposed, 'proposed question')} to review.")
     lines.append(_cost(digest.spent))
-    return "\n".join(lines)
+    return "\n".join(_apart(lines))
+
+
+def _apart(lines: Sequence[str]) -> Iterator[str]:
+    """An empty line behind each list; without it Markdown takes the next line for a part of the last item."""
+    listed = False
+    for line in lines:
+        if listed and not line.startswith("- "):
+            yield ""
+        listed = line.startswith("- ")
+        yield line
 
 
 def _headline(digest: Digest) -> str:

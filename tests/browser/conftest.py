@@ -3,11 +3,12 @@
 import gc
 import os
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from urllib.parse import urlsplit
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Page, expect, sync_playwright
+from playwright.sync_api import Browser, ConsoleMessage, Page, ViewportSize, expect, sync_playwright
 
 from bot.local_slack import LocalSlack, Server, serve
 from tests.browser.answering_app import AnsweringApp
@@ -15,6 +16,7 @@ from tests.browser.answering_app import AnsweringApp
 WORKSPACE = Path(__file__).parents[1] / "data" / "workspace.yaml"
 SCREENSHOTS = Path(__file__).parents[2] / ".screenshots"
 CHROMIUM = os.environ.get("CHROMIUM", "/usr/bin/chromium")
+SIZES: dict[str, ViewportSize] = {"wide": {"width": 1280, "height": 800}, "phone": {"width": 375, "height": 720}}
 # Without these, Chromium calls its maker's hosts in the background.
 QUIET = ["--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-background-networking"]
 expect.set_options(timeout=20_000)
@@ -50,17 +52,23 @@ def app(server: Server) -> Iterator[AnsweringApp]:
     gc.collect()
 
 
-@pytest.fixture(params=[(1280, 800), (375, 720)], ids=["wide", "phone"])
+@pytest.fixture(params=["wide", "phone"])
 def page(request: pytest.FixtureRequest, browser: Browser, server: Server) -> Iterator[Page]:
-    """The page at two widths. Fails the test for any request to another host, script error or console error."""
-    width, height = request.param
-    context = browser.new_context(viewport={"width": width, "height": height})
-    opened = context.new_page()
+    """The page at two widths."""
+    with looking(browser, server, SIZES[request.param]) as opened:
+        yield opened
+
+
+@contextmanager
+def looking(browser: Browser, server: Server, size: ViewportSize) -> Iterator[Page]:
+    """The page in a window of its own. Fails for any request to another host, script error or console error."""
+    context = browser.new_context(viewport=size)
     hosts: set[str | None] = set()
     errors: list[str] = []
-    opened.on("request", lambda each: hosts.add(urlsplit(each.url).hostname))
-    opened.on("pageerror", lambda error: errors.append(str(error)))
-    opened.on("console", lambda message: errors.append(message.text) if is_error(message) else None)
+    context.on("request", lambda each: hosts.add(urlsplit(each.url).hostname))
+    context.on("weberror", lambda error: errors.append(str(error.error)))
+    context.on("console", lambda message: errors.append(message.text) if is_error(message) else None)
+    opened = context.new_page()
     opened.goto(server.url)
     opened.wait_for_selector(".composer")
     yield opened
@@ -70,8 +78,8 @@ def page(request: pytest.FixtureRequest, browser: Browser, server: Server) -> It
 
 
 def is_error(message: ConsoleMessage) -> bool:
-    """A refused action is answered with 400, which Chromium reports as well; the page shows why."""
-    return message.type == "error" and "status of 400" not in message.text
+    """A refusal is answered with 400 or 403, which Chromium reports as well; the page shows why."""
+    return message.type == "error" and "status of 40" not in message.text
 
 
 def photograph(page: Page, name: str) -> None:

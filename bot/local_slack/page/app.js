@@ -213,7 +213,8 @@ store.addEventListener("message", ({ detail }) => {
   if (message.channel === shown.channel && shown.tab === "messages") places.conversation.querySelector(".nothing")?.remove();
   if (shown.tab === "messages") shown.timeline?.receive(detail);
   if (shown.thread) shown.threadTimeline?.receive(detail);
-  if (message.channel !== shown.channel && message.user !== store.me && store.channel(message.channel)) { store.unread.add(message.channel); drawSidebar(); }
+  const seen = message.channel === shown.channel && shown.tab === "messages";
+  if (!seen && message.user !== store.me && store.channel(message.channel)) { store.unread.add(message.channel); drawSidebar(); }
   if (opensOwnThread && !known && innerWidth > 1000) openThread(message.ts);
 });
 store.addEventListener("deleted", ({ detail }) => {
