@@ -138,6 +138,7 @@ def plant(company: Company) -> None:
     for source in SOURCES:
         company.write(f"{source}/note.md", document(source))
     company.write("workspace/nobody.md", f"---\nscopes: []\n---\n{document('nobody')}")
+    company.write("other/shredder.md", f"# Shredder\n\nThe shredder is unlocked with {token('other')}.\n")
     company.write(f"secret/{token('secret')}.pdf", "%PDF-1.7 and then nothing")
     company.sync()
 
@@ -231,8 +232,13 @@ def _read_as(company: Company, message: Message, scopes: Scopes) -> StoredAnswer
 
 
 def test_the_private_answer_is_for_the_asker_alone(planted: Company, asked: dict[tuple[str, str], Message]) -> None:
-    notes = [(m, n) for m in asked.values() for n in planted.slack.state.ephemerals if n.thread_ts == m.ts]
-    assert notes
+    cells = [
+        ask(planted, asker, place, "how is the shredder unlocked?") for asker in ASKERS for place in ("open", "mixed")
+    ]
+    planted.settled()
+    everything = [*asked.values(), *cells]
+    notes = [(m, n) for m in everything for n in planted.slack.state.ephemerals if n.thread_ts == m.ts]
+    assert {message.user for message, _ in notes if message in cells} == {"UINSIDE"}
     for message, note in notes:
         assert note.only_for == message.user
         assert tokens([note.text, note.blocks]) == set()
@@ -240,7 +246,9 @@ def test_the_private_answer_is_for_the_asker_alone(planted: Company, asked: dict
     planted.settled()
     for person in {message.user for message, _ in notes}:
         history = planted.slack.state.history(planted.slack.dm(person).id)
-        assert tokens([m.text for m in history if m.from_bot]) <= openable(planted.slack, person)
+        told = tokens([m.text for m in history if m.from_bot])
+        assert told <= openable(planted.slack, person)
+        assert person != "UINSIDE" or token("other") in told
 
 
 @pytest.mark.parametrize("person", ["inside", "outside", "admin", "guest", "single"])
