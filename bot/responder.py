@@ -238,10 +238,19 @@ class Responder:
     # from an outcome to Slack
 
     def _deliver(self, receipt: Receipt, asked: Asked, outcome: Outcome) -> None:
+        if not self._is_still_ours(receipt):
+            log.warning("taken over by another process, or forgotten", attempt=receipt.attempt)
+            return
         self._keep(receipt, asked, outcome)
         answer_id = outcome.answer.id if outcome.answer else None
         self._replies.send(receipt, asked.channel, asked.thread, outcome.posts, answer_id)
         self._finish(receipt, outcome.state, outcome.answer)
+
+    def _is_still_ours(self, receipt: Receipt) -> bool:
+        """The lock goes with its connection: whoever was cut off may find that the question was given out again."""
+        with self._database.plain() as connection:
+            latest = receipts.load(connection, receipt.id)
+        return latest is not None and latest.attempt == receipt.attempt
 
     def _keep(self, receipt: Receipt, asked: Asked, outcome: Outcome) -> None:
         """Store the answer before its buttons are posted."""

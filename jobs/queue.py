@@ -15,7 +15,6 @@ from concurrent.futures import ThreadPoolExecutor
 from contextlib import suppress
 from importlib import resources
 
-import psycopg
 from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision, SyncPsycopgConnector
 from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
 from procrastinate.jobs import Job
@@ -24,7 +23,7 @@ from sqlalchemy import Connection
 
 from jobs.errors import QueueUnusable, TryAgain
 from knowledge import queue_schema
-from knowledge.db import Database
+from knowledge.db import OUTAGES, Database
 
 Handler = Callable[..., object]
 
@@ -34,7 +33,7 @@ URGENT, BACKGROUND = "urgent", "background"
 ATTEMPTS = 5
 LONGEST_PAUSE_S = 300.0
 RECONNECT_PAUSE_S = 1.0
-TRANSIENT: tuple[type[BaseException], ...] = (TryAgain, ConnectionError, TimeoutError, psycopg.OperationalError)
+TRANSIENT: tuple[type[BaseException], ...] = (TryAgain, ConnectionError, TimeoutError, *OUTAGES)
 
 
 def is_transient(error: BaseException, more: tuple[type[BaseException], ...] = ()) -> bool:
@@ -131,19 +130,28 @@ class Queue:
         threads = ThreadPoolExecutor(sum(crews.values()) + 1, thread_name_prefix="footnote-task")
         loop = asyncio.new_event_loop()
         loop.set_default_executor(threads)
-        finished = True
-        while not stop.is_set() and finished:
+        left: set[asyncio.Task[None]] = set()
+        while not stop.is_set():
             try:
-                finished = loop.run_until_complete(self._work(stop, crews, grace_s))
-            except (ConnectorException, psycopg.OperationalError) as error:
-                log.warning("the queue lost its database (%s); trying again", error)
+                loop.run_until_complete(self._work(stop, crews, grace_s, left))
+            except Exception as error:
+                if not is_transient(error, (ConnectorException,)):
+                    raise
+                log.warning("the queue lost its database (%s); trying again", type(error).__name__)
                 stop.wait(RECONNECT_PAUSE_S)
+        finished = not left
         threads.shutdown(wait=finished, cancel_futures=True)
         if finished:
             loop.close()
         return finished
 
-    async def _work(self, stop: threading.Event, crews: Mapping[str, int], grace_s: float) -> bool:
+    async def _work(
+        self, stop: threading.Event, crews: Mapping[str, int], grace_s: float, left: set[asyncio.Task[None]]
+    ) -> None:
+        """Work until `stop` is set or the database is lost. `left` is kept: the workers that still have jobs then.
+
+        After a loss they are not waited for. The end of such a job cannot be noted, so it is given out again.
+        """
         app = App(
             connector=PsycopgConnector(conninfo=queue_schema.conninfo(self._database.url), min_size=1, max_size=4)
         )
@@ -172,11 +180,16 @@ class Queue:
                 await asyncio.wait(everything, timeout=0.1, return_when=asyncio.FIRST_COMPLETED)
             for task in everything:
                 task.cancel()
-            _, running = await asyncio.wait(everything, timeout=grace_s + 1.0)
-            for task in everything - running:
+            patience_s = grace_s if stop.is_set() else 0.0
+            ended, running = await asyncio.wait(everything | left, timeout=patience_s + 1.0)
+            for task in ended & left:
+                with suppress(asyncio.CancelledError):
+                    task.exception()  # of the lost connection, which was told already
+            left.clear()
+            left |= running
+            for task in ended & everything:
                 with suppress(asyncio.CancelledError):
                     task.result()
-            return not running
 
     async def _rescue(self) -> None:
         """Give back the jobs of dead workers, again and again."""

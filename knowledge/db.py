@@ -12,6 +12,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Self
 
+import psycopg
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
@@ -29,6 +30,9 @@ from knowledge.tables import READER
 MIGRATIONS = Path(__file__).with_name("migrations")
 DRIVER = "postgresql+psycopg"
 CONNECT_TIMEOUT_S = 10
+
+OUTAGES = (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction)
+"""Errors of a server that is away, restarting, full, or a standby that cannot write yet; the same may work later."""
 
 _WRITE = sa.text("select set_config('footnote.writing', 'on', true)")
 _READ = sa.text(
@@ -176,6 +180,13 @@ class Lock:
         except OperationalError:
             self._got = False
         return self._got
+
+
+def is_outage(error: BaseException | None) -> bool:
+    """Whether the error, or one that it was raised from, is the server's state and not our statement's fault."""
+    while error is not None and not isinstance(error, OUTAGES):
+        error = error.__cause__
+    return error is not None
 
 
 def open_database(settings: KnowledgeSettings) -> Database:
