@@ -44,7 +44,7 @@ def named(messages: Iterable[Json]) -> tuple[set[str], set[str]]:
 
 
 def written(messages: Sequence[Json], me: Identity, names: Mapping[str, str]) -> Thread | None:
-    """The thread as Markdown, its first line the title; None when no person wrote text in it.
+    """The thread as Markdown, the first line of its text the title; None when no person wrote text in it.
 
     `messages`: of one thread in Slack's form, in any order; one that is there twice counts once. `names`: by id.
     """
@@ -54,9 +54,17 @@ def written(messages: Sequence[Json], me: Identity, names: Mapping[str, str]) ->
         return None
     lines = (line.strip("`*_~ ").lstrip("\\#=->• ") for line in said[0][1].split("\n"))
     title = next(filter(None, lines), UNTITLED)[:TITLE_CHARS]
-    parts = [f"**{names.get(str(m['user']), m['user'])}:** {text}" for m, text in said]
+    asked, first = said[0]
+    body = [(asked, _below(title, first)), *said[1:]]
+    shown = [pair for pair in body if pair[1]] or said  # what the title says is not said again, unless that is all
+    parts = [f"**{names.get(str(m['user']), m['user'])}:** {text}" for m, text in shown]
     front_matter = f"---\ntitle: {json.dumps(title, ensure_ascii=False)}\n---"
     return Thread("\n\n".join([front_matter, *parts]) + "\n", max(_changed(m) for m, _ in said), len(said))
+
+
+def _below(title: str, text: str) -> str:
+    first, _, rest = text.partition("\n")
+    return rest.strip("\n") if first == title else text
 
 
 def _is_a_persons(message: Json, me: Identity) -> bool:

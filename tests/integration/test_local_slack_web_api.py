@@ -327,10 +327,9 @@ def test_a_file_travels_in_three_steps_and_back(client: WebClient, slack: LocalS
     opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))
     with opener.open(request) as response:
         assert response.read() == b"\x89PNG"
-    with pytest.raises(urllib.error.HTTPError) as refused:
-        opener.open(file["url_private"])
-    refused.value.close()
-    assert refused.value.code == 404
+    with opener.open(file["url_private"]) as without_token:
+        assert without_token.status == 200
+        assert "Sign in" in without_token.read().decode()
 
 
 def test_the_status_lasts_two_minutes_or_until_the_bot_replies(client: WebClient, slack: LocalSlack) -> None:
