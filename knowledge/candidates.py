@@ -21,7 +21,7 @@ from knowledge.encoders import Floats
 from knowledge.generations import Generation
 from knowledge.keywords import Weighted
 from knowledge.permissions import Scopes
-from knowledge.tables import chunk_terms, chunk_tokens, chunk_vectors
+from knowledge.tables import acls, chunk_terms, chunk_tokens, chunk_vectors
 
 EF_SEARCH = 400
 MAX_SCAN_TUPLES = 100_000
@@ -69,8 +69,8 @@ def route(connection: sa.Connection, query: Query, exact_below: int) -> bool:
     """Whether to scan the readable vectors exactly: there is no index, or they are few enough to be faster so."""
     if connection.scalar(sa.select(sa.func.to_regclass(index_name(query.generation)))) is None:
         return True
-    readable = sa.select(sa.literal(1)).where(*_readable(query)).limit(exact_below + 1).subquery()
-    return connection.execute(sa.select(sa.func.count()).select_from(readable)).scalar_one() <= exact_below
+    readable = sa.select(sa.func.sum(acls.c.chunk_count)).where(visible(acls.c.id, query.scopes))
+    return int(connection.scalar(readable) or 0) <= exact_below
 
 
 def statement(

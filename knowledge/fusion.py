@@ -4,13 +4,18 @@ Ties go to the smaller chunk id, so that equal input gives equal output on every
 """
 
 from collections.abc import Mapping, Sequence
-from math import exp
-from statistics import fmean, pstdev
+from statistics import fmean
+
+import numpy as np
 
 from knowledge.passages import Hit
 
 RRF_K = 60
 """Cormack, Clarke and Büttcher, "Reciprocal Rank Fusion outperforms Condorcet…", SIGIR 2009."""
+
+
+TIED = 1e-9
+"""A smaller standard deviation is rounding, not a difference."""
 
 
 def ranked(scores: Mapping[int, float], limit: int | None = None) -> tuple[Hit, ...]:
@@ -37,15 +42,10 @@ def convex(cosines: Mapping[int, float], keywords: Mapping[int, float], weight: 
     return ranked({chunk: weight * meaning[chunk] + (1 - weight) * words[chunk] for chunk in cosines})
 
 
-def blend(fused: Mapping[int, float], reranked: Mapping[int, float]) -> tuple[Hit, ...]:
-    """Two thirds the fused standing, one third the reranker's: after `convex` meaning, words and reranker are equal.
-
-    An empty `reranked` keeps the order; a chunk it leaves out counts as 0.
-    """
-    if not reranked:
-        return ranked(fused)
-    after = standing({chunk: reranked.get(chunk, 0.0) for chunk in fused})
-    return ranked({chunk: (2 * score + after[chunk]) / 3 for chunk, score in fused.items()})
+def blend(*standings: Mapping[int, float]) -> tuple[Hit, ...]:
+    """The mean of several standings; a chunk that one of them leaves out has no part of it."""
+    chunks = dict.fromkeys(chunk for one in standings for chunk in one)
+    return ranked({chunk: fmean(one.get(chunk, 0.0) for one in standings) for chunk in chunks})
 
 
 def standing(scores: Mapping[int, float]) -> dict[int, float]:
@@ -55,6 +55,8 @@ def standing(scores: Mapping[int, float]) -> dict[int, float]:
     outvotes one that is not. Between z and exp(z) the labelled sets are flat; min-max, which one outlier can flatten, is
     0.003 nDCG@10 below.
     """
-    values = list(scores.values())
-    mean, deviation = (fmean(values), pstdev(values)) if values else (0.0, 0.0)
-    return {chunk: exp((score - mean) / deviation / 2) if deviation > 0 else 1.0 for chunk, score in scores.items()}
+    values = np.fromiter(scores.values(), dtype=float)
+    deviation = values.std() if len(values) else 0.0
+    if deviation < TIED:
+        return dict.fromkeys(scores, 1.0)
+    return dict(zip(scores, np.exp((values - values.mean()) / deviation / 2).tolist(), strict=True))

@@ -33,6 +33,10 @@ class Reranker(Protocol):
         """
         ...
 
+    def strength(self, score: float) -> float:
+        """A score as how strong the evidence is, on the scale of a similarity; thresholds are compared with this."""
+        ...
+
     def warm(self) -> None:
         """Loads what `scores` needs."""
         ...
@@ -46,6 +50,9 @@ class NoReranker:
         self, question: EncodedQuestion, weights: Floats, candidates: Sequence[Candidate], texts: Mapping[int, str]
     ) -> dict[int, float]:
         return {}
+
+    def strength(self, score: float) -> float:
+        return score
 
     def warm(self) -> None:
         pass
@@ -63,6 +70,9 @@ class LateInteraction:
         shares = weights / weights.sum()
         best = np.clip(max_similarities(question.token_vectors, [c.bits for c in candidates]), 0, 1)
         return dict(zip((c.chunk_id for c in candidates), (best**SHARPNESS @ shares).tolist(), strict=True))
+
+    def strength(self, score: float) -> float:
+        return float(score ** (1 / SHARPNESS))
 
     def warm(self) -> None:
         pass
@@ -90,6 +100,9 @@ class CrossEncoder:
         pairs = [(question.text, texts[chunk]) for chunk in known]
         scores = self._model.predict(pairs, batch_size=10, activation_fn=nn.Sigmoid(), show_progress_bar=False)
         return dict(zip(known, (float(s) for s in np.ravel(scores)), strict=True))
+
+    def strength(self, score: float) -> float:
+        return score
 
     def warm(self) -> None:
         """Raises `ModelUnavailable` when the weights are nowhere."""

@@ -2,7 +2,7 @@
 
 1. The question is encoded once, for the vector list and for the reranker.
 2. One statement gives the candidates of both lists under the reader's scopes (`candidates.py`).
-3. Fusion, then the reranker's score in equal thirds with meaning and words.
+3. Fusion of the two lists; then meaning, words and the reranker's score in equal thirds.
 4. The best are read under the same scopes, near-duplicates collapse, a document gets a few places at most.
 """
 
@@ -78,9 +78,10 @@ class Retriever:
                 passages = read(connection, [c.chunk_id for c in found], scopes)
         with _timed(ms, "rank"):
             stages, scores = self._rank(encoded, terms, found, passages)
-            scores = scores or {c.chunk_id: max(0.0, c.cosine) for c in found}
+            strengths = {chunk: self.reranker.strength(score) for chunk, score in scores.items()}
+            strengths = strengths or {c.chunk_id: max(0.0, c.cosine) for c in found}
             ranked = [
-                _placed(passages[h.chunk_id], stages, scores) for h in stages["reranked"] if h.chunk_id in passages
+                _placed(passages[h.chunk_id], stages, strengths) for h in stages["reranked"] if h.chunk_id in passages
             ]
             chosen = diversity.select(
                 ranked, limit or self.settings.passages, self.settings.per_document, self.settings.diversity
@@ -100,16 +101,14 @@ class Retriever:
     ) -> tuple[dict[str, tuple[Hit, ...]], dict[int, float]]:
         vector = _list({c.chunk_id: (c.vector_rank, c.cosine) for c in found})
         keyword = _list({c.chunk_id: (c.keyword_rank, c.bm25) for c in found})
+        cosines, bm25 = {c.chunk_id: c.cosine for c in found}, {c.chunk_id: c.bm25 for c in found}
         if self.settings.fusion == "rrf":
             fused = fusion.reciprocal_rank(vector, keyword)
-            standing = fusion.standing({hit.chunk_id: hit.score for hit in fused})
         else:
-            cosines, bm25 = {c.chunk_id: c.cosine for c in found}, {c.chunk_id: c.bm25 for c in found}
             fused = fusion.convex(cosines, bm25, self.settings.fusion_weight)
-            standing = {hit.chunk_id: hit.score for hit in fused}
         texts = {chunk: p.body for chunk, p in passages.items()} if self.reranker.reads_text else {}
         scores = self.reranker.scores(question, token_weights(question, terms), found, texts)
-        reranked = fusion.blend(standing, scores)
+        reranked = fusion.blend(*map(fusion.standing, (cosines, bm25, scores))) if scores else fused
         return {"vector": vector, "keyword": keyword, "fused": fused, "reranked": reranked}, scores
 
 

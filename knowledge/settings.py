@@ -32,7 +32,7 @@ class Retrieval(Section):
 
     fusion: Literal["convex", "rrf"] = "convex"
     """How the two lists are joined: by scores, or by ranks (reciprocal rank fusion, k = 60)."""
-    fusion_weight: Annotated[float, Field(ge=0, le=1)] = 0.5
+    fusion_weight: Annotated[float, Field(ge=0, le=1)] = 0.35
     """Share of the vector list in the convex fusion."""
     candidates: Annotated[int, Field(ge=5, le=500)] = 30
     """Length of each list before fusion."""

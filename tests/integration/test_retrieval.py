@@ -44,7 +44,9 @@ def index(database: Database, embedder: Embedder, pages: Sequence[Page]) -> dict
             acl_id = acls.intern(connection, page.scopes)
             document_id = connection.execute(
                 sa.insert(documents)
-                .values(source="wiki", external_id=page.title, acl_id=acl_id, title=page.title, revision="1", state="ok")
+                .values(
+                    source="wiki", external_id=page.title, acl_id=acl_id, title=page.title, revision="1", state="ok"
+                )
                 .returning(documents.c.id)
             ).scalar_one()
             ids[page.title] = 1000 + document_id
