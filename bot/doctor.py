@@ -17,7 +17,7 @@ from bot.client import FAILURES, web_client
 from bot.local_slack.manifest import load_manifest
 from bot.logs import redact
 from bot.settings import Settings
-from knowledge.claude import Claude
+from knowledge.calls import Calls
 from knowledge.db import Database, open_database
 from knowledge.encoders import load_embedder
 from knowledge.errors import FootnoteError
@@ -170,13 +170,13 @@ def _membership(client: WebClient) -> Check:
 def _claude(settings: Settings) -> Check:
     if settings.answers.api_key is None:
         return Check("Claude", "warn", "no key: answers are quotes from the documents", "set ANTHROPIC_API_KEY")
-    claude = Claude(settings.answers)
+    calls = Calls(settings.answers)
     try:
-        return Check("Claude", "ok", claude.describe())
+        return Check("Claude", "ok", calls.describe())
     except FootnoteError as error:
         return Check("Claude", "fail", redact(str(error)), "check the key, the model's name and the network")
     finally:
-        claude.close()
+        calls.close()
 
 
 def _disk(home: Path) -> Check:

@@ -99,7 +99,7 @@ class Service:
         if self._monitor:
             self._monitor.start()
         if Part.WORKER in self._parts:
-            self._engine.retriever.warm()
+            self._engine.answerer.warm()
             self._run("worker", lambda: self.queue.run(self._stop))
         if Part.SCHEDULE in self._parts:
             self.scheduler.start()

@@ -207,7 +207,8 @@ class Answerer:
                 None if threshold.words_only else self._embedder,
             )
             strong = extractive.strength(scored, evidence) >= threshold.quote
-            quotes = extractive.quote(extractive.choose(scored), evidence, answer.standalone) if strong else None
+            chosen = extractive.complete(extractive.choose(scored), scored, evidence) if strong else ()
+            quotes = extractive.quote(chosen, evidence, answer.standalone) if chosen else None
         answer = replace(answer, notice=notice)
         if quotes is None or not quotes.text:
             return replace(answer, outcome="failed" if notice is Notice.UNAVAILABLE else "abstained")

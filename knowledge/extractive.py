@@ -5,6 +5,8 @@
 2. A piece scores half for words, half for meaning: the share of the question's term weights (IDF) that the piece has,
    terms of its headings counting for a part, and the cosine of its vector with the question's.
 3. The best piece and up to two more that score nearly as well are quoted, at most two of one passage, best first.
+   What must be read beside them is quoted too (`complete`): another version of the page, the table that a sentence leads
+   to.
 4. The evidence is as strong as the mean of the best piece's score and its passage's. Below the threshold of the embedding
    model nothing is quoted. Thresholds are measured (`data/thresholds.json`).
 
@@ -15,6 +17,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from itertools import pairwise
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -33,6 +36,9 @@ MOST_QUOTES = 3
 MOST_OF_ONE_PASSAGE = 2
 NEARLY = 0.15
 """A further quote may score this much less than the best."""
+
+MOST_ROWS = 8
+"""A longer table is not quoted whole for the sentence above it."""
 
 HEADING_SHARE = 0.5
 """What a term counts that is only in the title or the headings above the piece."""
@@ -121,16 +127,68 @@ def choose(scored: Sequence[Scored]) -> tuple[Unit, ...]:
     return tuple(chosen)
 
 
+def complete(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
+    """The chosen pieces with what must be read beside them, the newer version of a page before the older."""
+    every = _versions(chosen, scored, evidence)
+    return tuple(piece for unit in every for piece in (unit, *_introduced(unit, every, scored)))
+
+
+def _versions(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
+    """A section of the same name in another document, nearly as good, may say otherwise: its best piece comes too."""
+    if not chosen:
+        return ()
+    best = evidence[chosen[0].index].passage
+
+    def is_version(unit: Unit) -> bool:
+        other = evidence[unit.index].passage
+        same_section = bool(best.heading_path) and other.heading_path[-1:] == best.heading_path[-1:]
+        return same_section and other.document_id != best.document_id and other.score > best.score - NEARLY
+
+    others: dict[int, Unit] = {}
+    for one in scored:
+        if is_version(one.unit):
+            others.setdefault(evidence[one.unit.index].passage.document_id, one.unit)
+    extra = [unit for unit in others.values() if unit not in chosen]
+    if not others:
+        return tuple(chosen)
+    changed = {unit: evidence[unit.index].passage.updated_at for unit in (*chosen, *extra)}
+    return tuple(sorted((*chosen, *extra), key=lambda unit: -(moment.timestamp() if (moment := changed[unit]) else 0)))
+
+
+def _introduced(unit: Unit, chosen: Sequence[Unit], scored: Sequence[Scored]) -> tuple[Unit, ...]:
+    """The rows of a short table that follow a sentence without a figure of its own, which only leads to them."""
+    if unit.kind != "sentence" or any(c.isdigit() for c in unit.text):
+        return ()
+    rows = sorted(
+        (s.unit for s in scored if s.unit.index == unit.index and s.unit.kind == "row"), key=lambda u: u.piece
+    )
+    if not 0 < len(rows) <= MOST_ROWS or rows[0].piece < unit.piece or any(row in chosen for row in rows):
+        return ()
+    return tuple(row for row in rows if row.header == rows[0].header)
+
+
 def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -> Grounded:
     """The quotes as verified Markdown with marks: prose as block quotes, rows below their header, code as it is."""
     segments: list[Segment] = []
-    for unit in chosen:
+    for before, unit in pairwise((None, *chosen)):
+        assert unit is not None
         cited = (Cited(unit.index, unit.piece, unit.piece + 1, unit.text),)
-        lead = {"row": unit.header.rstrip() + "\n" if unit.header else "", "code": "", "item": ""}.get(unit.kind, "> ")
+        goes_on = before is not None and _is_next_row(before, unit)
+        header = unit.header.rstrip() + "\n" if unit.header and not goes_on else ""
+        lead = {"row": header, "code": "", "item": ""}.get(unit.kind, "> ")
         text = unit.text.strip("\n")
         body = " ".join(text.split()) if unit.kind == "sentence" else text.strip()
-        segments += [Segment(lead), Segment(body, cited), Segment("\n\n")]
+        segments += [
+            Segment("" if before is None else "\n" if goes_on else "\n\n"),
+            Segment(lead),
+            Segment(body, cited),
+        ]
     return verify(segments, evidence, question)
+
+
+def _is_next_row(before: Unit, unit: Unit) -> bool:
+    same_table = before.index == unit.index and before.kind == unit.kind == "row" and before.header == unit.header
+    return same_table and before.piece + 1 == unit.piece
 
 
 def threshold(embedder_name: str) -> Threshold:
@@ -147,7 +205,8 @@ def _thresholds() -> Mapping[str, Any]:
 
 def _overlaps(question: str, found: Sequence[Unit], weights: Weighted) -> Floats:
     """(n,) in [0, 1]: for each unit the share of the question's term weights that it has."""
-    idf = {term: weights.idf(term) for term in dict.fromkeys(analysis.terms(question))}
+    stems = (term for term in analysis.terms(question) if not term.startswith(analysis.EXACT))
+    idf = {term: weights.idf(term) for term in dict.fromkeys(stems)}
     total = sum(idf.values())
     if not total:
         return np.zeros(len(found), dtype=np.float32)

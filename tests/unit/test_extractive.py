@@ -1,13 +1,15 @@
 """Choosing sentences to quote, by words alone (with meaning it is measured by `tests.benchmarks.extractive`)."""
 
 from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
 
 import numpy as np
 import pytest
 
 from knowledge.encoders import EncodedQuestion, Floats
 from knowledge.evidence import Evidence
-from knowledge.extractive import NEARLY, Scored, Unit, choose, quote, score, threshold, units
+from knowledge.extractive import NEARLY, Scored, Unit, choose, complete, quote, score, threshold, units
 from knowledge.keywords import Weighted
 from tests.unit.test_grounding import passage
 
@@ -101,3 +103,45 @@ def test_rows_are_quoted_with_their_header() -> None:
 def test_an_unknown_model_is_judged_by_words_alone() -> None:
     assert threshold("somebody/else").words_only
     assert not threshold("all-MiniLM-L6-v2").words_only
+
+
+def completed(question: str, evidence: Sequence[Evidence]) -> list[str]:
+    scored_ = score(question, units(evidence), ALL_RARE, None)
+    return [unit.text.strip() for unit in complete(choose(scored_)[:1], scored_, evidence)]
+
+
+def version(text: str, number: int, year: int) -> Evidence:
+    return Evidence.of(
+        replace(passage(text, number, (f"Policy {year}", "Hotels")), updated_at=datetime(year, 1, 1, tzinfo=UTC))
+    )
+
+
+def test_another_version_of_the_section_is_quoted_too_and_the_newer_one_first() -> None:
+    evidence = [version("A hotel costs at most EUR 110 a night.", 1, 2025), version("We pay up to EUR 135.", 2, 2026)]
+    assert completed("What may a hotel cost a night?", evidence) == [
+        "We pay up to EUR 135.",
+        "A hotel costs at most EUR 110 a night.",
+    ]
+
+
+def test_a_section_of_another_name_is_no_version() -> None:
+    evidence = given("A hotel costs at most EUR 110 a night.", "We pay up to EUR 135.")
+    assert completed("What may a hotel cost a night?", evidence) == ["A hotel costs at most EUR 110 a night."]
+
+
+TABLE = (
+    "The company pays into a pension.\n\n| Years | Share |\n| --- | --- |\n| 1 to 4 | 4.5 % |\n| 5 to 9 | 6.25 % |\n"
+)
+
+
+def test_a_sentence_that_leads_to_a_table_is_quoted_with_it_as_one_table() -> None:
+    evidence = given(TABLE)
+    scored_ = score("Who pays into my pension?", units(evidence), ALL_RARE, None)
+    quoted = quote(complete(choose(scored_)[:1], scored_, evidence), evidence, "Who pays into my pension?")
+    assert quoted.text.count("| --- | --- |") == 1
+    assert quoted.text.index("pension") < quoted.text.index("4.5 %") < quoted.text.index("6.25 %")
+
+
+def test_a_sentence_with_a_figure_of_its_own_is_quoted_without_the_table_below() -> None:
+    evidence = given(TABLE.replace("into a pension", "5 % into a pension"))
+    assert completed("Who pays into my pension?", evidence) == ["The company pays 5 % into a pension."]
