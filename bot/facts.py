@@ -53,7 +53,9 @@ class WorkspaceFacts:
             return Place(DIRECT, PlaceKind.DIRECT)
         channel = self._channels.get(key.removeprefix("#"))
         if channel is None:
-            raise SettingsInvalid(f"no place is called {key!r}; the workspace file has {self._names(self._channels)}, dm")
+            raise SettingsInvalid(
+                f"no place is called {key!r}; the workspace file has {self._names(self._channels)}, dm"
+            )
         return Place(
             channel.id,
             _PLACE.get(channel.kind, PlaceKind.UNKNOWN),

@@ -58,7 +58,9 @@ def test_jobs_know_the_engine_only(file: Path) -> None:
     assert not tops(parse(file)) & {"bot", "slack_sdk", "slack_bolt"}
 
 
-@pytest.mark.parametrize("file", [f for f in modules("bot") if name(f) not in COMPOSITION_ROOTS and "bot/commands" not in name(f)], ids=name)
+@pytest.mark.parametrize(
+    "file", [f for f in modules("bot") if name(f) not in COMPOSITION_ROOTS and "bot/commands" not in name(f)], ids=name
+)
 def test_only_composition_roots_of_the_bot_know_the_jobs(file: Path) -> None:
     assert "jobs" not in tops(parse(file))
 

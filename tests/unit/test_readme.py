@@ -3,7 +3,6 @@
 import re
 from pathlib import Path
 
-import typer.main
 import yaml
 from pydantic import BaseModel
 from pydantic_core import PydanticUndefined
