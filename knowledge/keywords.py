@@ -23,6 +23,9 @@ from knowledge.tables import TERM_SPACE, chunk_terms, term_counts
 
 K1 = 1.2
 B = 0.75
+K3 = 8
+"""A term said n times in the question counts (k3 + 1) n / (k3 + n) times: twice is nearly two, a log's 1,200 lines 9."""
+
 AVERAGE_LENGTH = 150
 """Terms in a chunk, the mean over handbooks, product documentation and abstracts at 240 word pieces."""
 
@@ -41,14 +44,15 @@ MAX_QUESTION_TERMS = 128
 
 @dataclass(frozen=True)
 class Weighted:
-    """A question's terms for the index: id -> IDF x occurrences, and id -> number of chunks that have it, rarest first.
+    """A question's terms for the index: id -> IDF by occurrences, and id -> number of chunks that have it, rarest first.
 
-    `total`: chunks in the index.
+    `total`: chunks in the index. `budget`: chunks to score before all that match are scored.
     """
 
     weights: Mapping[int, float]
     counts: Mapping[int, int]
     total: int
+    budget: int = CHUNK_BUDGET
 
     def idf(self, term: str) -> float:
         """Rarity of a term of the question; highest for one that no chunk has."""
@@ -57,8 +61,8 @@ class Weighted:
     def vector(self) -> SparseVector:
         return _sparse(self.weights)
 
-    def rarest(self, budget: int = CHUNK_BUDGET) -> tuple[list[int], float]:
-        """The rarest terms whose chunks number at most `budget` together, and the most BM25 the others can add.
+    def rarest(self) -> tuple[list[int], float]:
+        """The rarest terms whose chunks number at most the budget together, and the most BM25 the others can add.
 
         A list ranked among chunks with those terms is right when its last score reaches that bound (Turtle and
         Flood's MaxScore, 1995). At least one term is taken; 0 means that none is left out.
@@ -67,7 +71,7 @@ class Weighted:
         seen = 0
         for term, count in self.counts.items():
             seen += count
-            if taken and seen > budget:
+            if taken and seen > self.budget:
                 break
             taken.append(term)
         return taken, sum(w * (K1 + 1) for term, w in self.weights.items() if term not in set(taken))
@@ -117,7 +121,7 @@ def forget(connection: sa.Connection, chunk_ids: Iterable[int]) -> None:
 
 
 def weigh(connection: sa.Connection, terms: Sequence[str]) -> Weighted:
-    """The IDF of each term that some chunk has, times its occurrences in the question; the rarest terms first."""
+    """The IDF of each term that some chunk has, by its occurrences in the question; the rarest terms first."""
     occurrences: dict[int, float] = {}
     for term in terms:
         weight = EXACT_WEIGHT if term.startswith(analysis.EXACT) else 1.0
@@ -126,8 +130,9 @@ def weigh(connection: sa.Connection, terms: Sequence[str]) -> Weighted:
     total = known.pop(ALL_CHUNKS, 0)
     rarest = sorted((term for term, n in known.items() if n > 0), key=lambda term: (known[term], term))
     rarest = rarest[:MAX_QUESTION_TERMS]
+    asked = {term: occurrences[term] for term in rarest}
     return Weighted(
-        weights={term: idf(known[term], total) * occurrences[term] for term in rarest},
+        weights={term: idf(known[term], total) * (K3 + 1) * n / (K3 + n) for term, n in asked.items()},
         counts={term: known[term] for term in rarest},
         total=total,
     )
