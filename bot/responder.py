@@ -92,8 +92,8 @@ class Responder:
             asked = _asked(receipt.payload)
             with self._never_silent(receipt, asked):
                 outcome = self._outcome(receipt, asked)
-                self._deliver(receipt, asked, outcome)
-                self._offer_private(asked, outcome)
+                if self._deliver(receipt, asked, outcome):
+                    self._offer_private(asked, outcome)
 
     def revise(self, inbox_id: int) -> None:
         """The asker edited a question: its answer says what the new text asks for."""
@@ -237,14 +237,16 @@ class Responder:
 
     # from an outcome to Slack
 
-    def _deliver(self, receipt: Receipt, asked: Asked, outcome: Outcome) -> None:
+    def _deliver(self, receipt: Receipt, asked: Asked, outcome: Outcome) -> bool:
+        """False when that was for somebody else to do."""
         if not self._is_still_ours(receipt):
             log.warning("taken over by another process, or forgotten", attempt=receipt.attempt)
-            return
+            return False
         self._keep(receipt, asked, outcome)
         answer_id = outcome.answer.id if outcome.answer else None
         self._replies.send(receipt, asked.channel, asked.thread, outcome.posts, answer_id)
         self._finish(receipt, outcome.state, outcome.answer)
+        return True
 
     def _is_still_ours(self, receipt: Receipt) -> bool:
         """The lock goes with its connection: whoever was cut off may find that the question was given out again."""
@@ -315,7 +317,7 @@ class Responder:
                 raise
             log.error("given up", error_id=error_id, error=str(error))
             self._finish(receipt, "failed", error_id=error_id)
-        except Exception as error:  # noqa: BLE001 -- the last frame before silence; what went wrong is in the log
+        except Exception as error:
             if is_outage(error) and receipt.attempt < LAST_ATTEMPT:
                 raise
             # An exception's own text may quote a row or a prompt; where it was raised and its type may not.
