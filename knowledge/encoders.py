@@ -148,7 +148,9 @@ class Embedder:
         if "token_embeddings" not in output or "input_ids" not in output:
             return np.empty((0, self.dimension), dtype=np.float32)
         ids, mask = output["input_ids"].numpy(), output["attention_mask"].numpy().astype(bool)
-        own = mask & ~np.isin(ids, self._model.tokenizer.all_special_ids)
+        tokenizer = self._model.tokenizer
+        marks = set(tokenizer.all_special_ids) - {tokenizer.unk_token_id}  # an unknown word is the text's own
+        own = mask & ~np.isin(ids, list(marks))
         return _unit(output["token_embeddings"].float().numpy()[own])
 
     def _project(self, output: dict[str, Any]) -> Floats:
