@@ -11,7 +11,8 @@ from knowledge import acls, embeddings, generations, keywords
 from knowledge.db import Database
 from knowledge.embeddings import ChunkKey
 from knowledge.encoders import Embedder, load_embedder
-from knowledge.reranking import LateInteraction
+from knowledge.errors import ModelUnavailable
+from knowledge.reranking import LateInteraction, NoReranker
 from knowledge.retrieval import Retriever
 from knowledge.settings import Models, Retrieval
 from knowledge.tables import chunks, documents, sources
@@ -103,3 +104,84 @@ def test_a_reader_finds_only_what_their_scopes_cover(database: Database, embedde
         assert ids["Salaries"] not in {p.chunk_id for p in found.passages}
         assert ids["Salaries"] not in {hit.chunk_id for hits in found.stages.values() for hit in hits}
     assert search(question, frozenset()).passages == ()
+
+
+@pytest.mark.parametrize("question", ["", "   ", "???", "\x00", "\ud800", "…!"])
+def test_what_has_no_letters_and_digits_finds_nothing(database: Database, embedder: Embedder, question: str) -> None:
+    index(database, embedder, HANDBOOK)
+    found = retriever(database, embedder).search(question, WORKSPACE)
+    assert found.passages == ()
+    assert found.stages == {}
+
+
+@pytest.mark.parametrize(
+    "question", ["who are you", "paid\x00 leave", "a\ud800b", "'; drop table chunks; --", "%_\\ & | ! <-> x"]
+)
+def test_any_other_text_is_a_question(database: Database, embedder: Embedder, question: str) -> None:
+    index(database, embedder, HANDBOOK)
+    assert len(retriever(database, embedder).search(question, WORKSPACE).passages) == 3
+
+
+def test_an_index_that_was_never_built_finds_nothing(database: Database, embedder: Embedder) -> None:
+    assert retriever(database, embedder).search("paid leave", WORKSPACE).passages == ()
+
+
+def test_an_index_of_another_model_is_refused(database: Database, embedder: Embedder) -> None:
+    index(database, embedder, HANDBOOK)
+    with database.plain() as connection:
+        connection.execute(sa.text("update generations set revision = 'older'"))
+    with pytest.raises(ModelUnavailable, match="footnote sync --full"):
+        retriever(database, embedder).search("paid leave", WORKSPACE)
+
+
+def test_a_pasted_log_with_the_question_in_its_last_line_finds_the_code(database: Database, embedder: Embedder) -> None:
+    ids = index(database, embedder, HANDBOOK)
+    lines = [f"at frame {n} of net.kite.Pool" for n in range(1, 1201)]
+    lines[699] = "E4012"
+    found = retriever(database, embedder).search("\n".join([*lines, "what should I do about this?"]), WORKSPACE)
+    assert found.passages[0].chunk_id == ids["Expenses"]
+
+
+@pytest.mark.parametrize("fusion", ["convex", "rrf"])
+@pytest.mark.parametrize("reranker", [LateInteraction(), NoReranker()])
+def test_every_combination_of_fusion_and_reranker_ranks_the_same_candidates(
+    database: Database, embedder: Embedder, fusion: str, reranker: LateInteraction | NoReranker
+) -> None:
+    ids = index(database, embedder, HANDBOOK)
+    settings = Retrieval.model_validate({"fusion": fusion})
+    found = Retriever(database, embedder, reranker, settings).search("What does error E4012 mean?", WORKSPACE)
+    assert found.passages[0].chunk_id == ids["Expenses"]
+    assert all(0 <= passage.score <= 1 for passage in found.passages)
+    fused, reranked = found.stages["fused"], found.stages["reranked"]
+    assert (
+        {hit.chunk_id for hit in fused} == {hit.chunk_id for hit in reranked} == set(ids.values()) - {ids["Salaries"]}
+    )
+
+
+def test_the_same_text_in_two_places_is_handed_on_once_and_as_the_reader_may_see_it(
+    database: Database, embedder: Embedder
+) -> None:
+    text = "Visitors sign in at the front desk, wear a badge on every floor and leave it there when they go home."
+    ids = index(database, embedder, [Page("Board visitors", text, ("channel:C1",)), Page("Visitors", text), *HANDBOOK])
+    search = retriever(database, embedder).search
+    everyone = search("Do visitors wear a badge?", WORKSPACE)
+    assert ids["Visitors"] in {p.chunk_id for p in everyone.passages}
+    both = search("Do visitors wear a badge?", WORKSPACE | {"channel:C1"})
+    assert len({ids["Visitors"], ids["Board visitors"]} & {p.chunk_id for p in both.passages}) == 1
+
+
+def test_the_limit_is_the_number_of_passages(database: Database, embedder: Embedder) -> None:
+    index(database, embedder, HANDBOOK)
+    assert len(retriever(database, embedder, passages=2).search("paid leave", WORKSPACE).passages) == 2
+    assert len(retriever(database, embedder).search("paid leave", WORKSPACE, limit=1).passages) == 1
+
+
+def test_japanese_text_is_found_by_its_words(database: Database, embedder: Embedder) -> None:
+    pages = [
+        Page("点検手順 › 日常", "毎朝、温度と圧力を記録してください。異常がなければ署名します。"),
+        Page("点検手順 › 非常時", "緊急停止コードは七七三一です。担当者へ連絡してください。"),
+    ]
+    ids = index(database, embedder, pages)
+    for question in ("緊急停止コード", "七七三一", "緊急停止コードは何ですか"):
+        found = retriever(database, embedder).search(question, WORKSPACE)
+        assert found.passages[0].chunk_id == ids["点検手順 › 非常時"]

@@ -1,0 +1,133 @@
+"""Every stage of retrieval on labelled sets, what each part adds, and what a question costs.
+
+    python -m tests.benchmarks.retrieval --beir DIR [--beir DIR…] [--no-prefix] [--json]
+
+One index of each set, asked under several settings: as shipped, with reciprocal rank fusion, without a reranker, with
+lists of 15 and of 60. `--no-prefix` also builds the index without titles and heading paths. Costs are wall time by
+stage and CPU time of this process, in milliseconds a question.
+"""
+
+import argparse
+import json
+import os
+import platform
+import tempfile
+import time
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import replace
+from importlib.metadata import version
+from pathlib import Path
+from typing import Any, cast
+
+from knowledge import beir
+from knowledge.beir import Labelled
+from knowledge.db import Database
+from knowledge.encoders import load_embedder
+from knowledge.engine import Engine
+from knowledge.metrics import percentile
+from knowledge.permissions import WORKSPACE
+from knowledge.postgres import EmbeddedPostgres
+from knowledge.reranking import NoReranker, Reranker, load_reranker
+from knowledge.retrieval import Retriever
+from knowledge.settings import KnowledgeSettings, Models, Retrieval
+
+VARIANTS: Mapping[str, Mapping[str, Any]] = {
+    "as shipped": {},
+    "rrf, k = 60": {"fusion": "rrf"},
+    "lists of 15": {"candidates": 15},
+    "lists of 60": {"candidates": 60},
+}
+TIMED = 100
+"""Questions that are timed."""
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--beir", type=Path, action="append", required=True)
+    parser.add_argument("--no-prefix", action="store_true")
+    parser.add_argument("--json", action="store_true")
+    arguments = parser.parse_args()
+    result: dict[str, Any] = {
+        "machine": f"{platform.machine()}, {os.cpu_count()} CPUs, Python {platform.python_version()}",
+        "versions": {name: version(name) for name in ("torch", "sentence-transformers", "pgvector", "sqlalchemy")},
+        "sets": {},
+    }
+    with engine() as opened:
+        for directory in arguments.beir:
+            result["sets"][directory.name] = run(beir.read(directory), opened, arguments.no_prefix)
+    print(json.dumps(result) if arguments.json else table(result))
+
+
+@contextmanager
+def engine() -> Iterator[Engine]:
+    """The shipped settings on an embedded server of its own."""
+    with tempfile.TemporaryDirectory(prefix="footnote-retrieval-") as home:
+        Path(home).chmod(0o711)
+        server = EmbeddedPostgres(Path(home) / "postgres", {"fsync": "off", "jit": "off"}).start()
+        try:
+            with Database(server.url()) as database:
+                database.migrate()
+                embedder, reranker = load_embedder(Models()), load_reranker(Models())
+                retriever = Retriever(database, embedder, reranker, Retrieval())
+                settings = KnowledgeSettings(home=Path(home))
+                nothing = cast(Any, None)
+                yield Engine(settings, database, embedder, retriever, answerer=nothing, indexer=nothing)
+        finally:
+            server.release()
+
+
+def run(labelled: Labelled, opened: Engine, no_prefix: bool) -> dict[str, Any]:
+    rows: dict[str, Any] = {}
+    with beir.indexed(labelled, opened) as (retriever, document_of):
+        retriever.warm()
+        for name, changes in VARIANTS.items():
+            rows[name] = beir.measure(labelled, _with(retriever, opened.retriever.reranker, changes), document_of)
+        rows["no reranker"] = beir.measure(labelled, _with(retriever, NoReranker(), {}), document_of)
+        cost = costs(labelled, retriever)
+    if no_prefix:
+        bare = replace(labelled, documents=tuple((name, "", text) for name, _, text in labelled.documents))
+        with beir.indexed(bare, opened) as (retriever, document_of):
+            rows["no titles"] = beir.measure(bare, retriever, document_of)
+    return {
+        "questions": len(labelled.questions),
+        "documents": len(labelled.documents),
+        "stages": rows["as shipped"]["stages"],
+        "ablations": {name: row["metrics"] for name, row in rows.items()},
+        "ms": cost,
+    }
+
+
+def costs(labelled: Labelled, retriever: Retriever) -> dict[str, Any]:
+    """p50 and p95 of each stage's wall time and of the CPU time that this process took for the whole search."""
+    spent: dict[str, list[float]] = {}
+    retriever.embedder.encode_question.cache_clear()  # type: ignore[attr-defined]  # a question is new to the bot
+    for question in list(labelled.questions.values())[:TIMED]:
+        started, cpu = time.perf_counter(), time.process_time()
+        found = retriever.search(question, frozenset({WORKSPACE}))
+        all_ms = {"total": (time.perf_counter() - started) * 1000, "cpu": (time.process_time() - cpu) * 1000}
+        for stage, ms in (dict(found.ms) | all_ms).items():
+            spent.setdefault(stage, []).append(ms)
+    return {
+        stage: {"p50": round(percentile(ms, 0.5) or 0, 1), "p95": round(percentile(ms, 0.95) or 0, 1)}
+        for stage, ms in spent.items()
+    }
+
+
+def _with(retriever: Retriever, reranker: Reranker, changes: Mapping[str, Any]) -> Retriever:
+    return Retriever(retriever.database, retriever.embedder, reranker, retriever.settings.model_copy(update=changes))
+
+
+def table(result: dict[str, Any]) -> str:
+    lines = [result["machine"]]
+    for name, one in result["sets"].items():
+        lines += ["", f"{name}: {one['questions']} questions, {one['documents']} documents"]
+        lines.append(f"{'':14}" + "".join(f"{measure:>11}" for measure in beir.MEASURES))
+        for row, values in (one["stages"] | one["ablations"]).items():
+            lines.append(f"{row:14}" + "".join(f"{values[measure]:11.4f}" for measure in beir.MEASURES))
+        lines += [f"{stage:14}{ms['p50']:9.1f} ms p50{ms['p95']:9.1f} ms p95" for stage, ms in one["ms"].items()]
+    return "\n".join(lines)
+
+
+if __name__ == "__main__":
+    main()
