@@ -106,6 +106,11 @@ class Answerer:
         if self._claude is not None:
             self._claude.warm()
 
+    def close(self) -> None:
+        """Let go of the connection to the service."""
+        if self._claude is not None:
+            self._claude.close()
+
     def _answer(self, work: _Work) -> Answer:
         text = analysis.clean(work.question.text).strip()
         nothing = Found((), {}, "", 0, {})

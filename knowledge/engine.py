@@ -23,6 +23,7 @@ class Engine:
     indexer: Indexer
 
     def close(self) -> None:
+        self.answerer.close()
         self.database.close()
 
 

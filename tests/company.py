@@ -195,6 +195,7 @@ def running(
         stack.callback(server.stop)
         settings = make_settings(home, server, url, scopes, slack, **sections)
         engine = open_engine(database, settings, models)
+        stack.callback(engine.answerer.close)
         made = Company(server, settings, engine, Service(settings, engine, ()), home / "documents")
         for source in scopes:
             (made.documents / source).mkdir(parents=True)

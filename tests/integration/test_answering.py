@@ -3,6 +3,7 @@
 import socket
 import threading
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -105,16 +106,33 @@ def url(local: LocalClaude) -> Iterator[str]:
         yield address
 
 
-def writing(retriever: Retriever, embedder: Embedder, url: str, **values: object) -> Answerer:
-    settings = Settings.model_validate({"api_key": SecretStr("k"), "base_url": HttpUrl(url), "timeout_s": 60, **values})
-    answerer = Answerer(retriever.database, retriever, embedder, settings)
-    answerer.warm()
-    return answerer
+class Writers:
+    """Answerers that write, each over its own connection to a service; all are closed at the end."""
+
+    def __init__(self, retriever: Retriever, embedder: Embedder, stack: ExitStack) -> None:
+        self._parts = retriever, embedder
+        self._stack = stack
+
+    def __call__(self, url: str, **values: object) -> Answerer:
+        retriever, embedder = self._parts
+        chosen = Settings.model_validate(
+            {"api_key": SecretStr("k"), "base_url": HttpUrl(url), "timeout_s": 60, **values}
+        )
+        answerer = Answerer(retriever.database, retriever, embedder, chosen)
+        self._stack.callback(answerer.close)
+        answerer.warm()
+        return answerer
 
 
 @pytest.fixture
-def claude(retriever: Retriever, embedder: Embedder, url: str) -> Answerer:
-    return writing(retriever, embedder, url)
+def writing(retriever: Retriever, embedder: Embedder) -> Iterator[Writers]:
+    with ExitStack() as stack:
+        yield Writers(retriever, embedder, stack)
+
+
+@pytest.fixture
+def claude(writing: Writers, url: str) -> Answerer:
+    return writing(url)
 
 
 def ask(answerer: Answerer, text: str, *thread: Turn, scopes: frozenset[str] = WORKSPACE) -> Answer:
@@ -289,10 +307,10 @@ def test_a_fault_without_a_sentence_that_answers_is_a_failure_not_an_absence(
     "behaviour", [raw_server.stall_before, raw_server.stall_inside, raw_server.drip, raw_server.reset]
 )
 def test_a_broken_service_gives_quotes_in_time(
-    retriever: Retriever, embedder: Embedder, behaviour: Callable[[socket.socket, threading.Event], None]
+    writing: Writers, behaviour: Callable[[socket.socket, threading.Event], None]
 ) -> None:
     with raw_server.misbehaving(behaviour) as address:
-        answer = ask(writing(retriever, embedder, address, timeout_s=2), HOTELS)
+        answer = ask(writing(address, timeout_s=2), HOTELS)
     assert (answer.outcome, answer.notice) == ("quoted", Notice.UNAVAILABLE)
     assert answer.ms["write"] < 3000
 
@@ -319,20 +337,16 @@ def local_quotes(claude: Answerer, local: LocalClaude) -> list[dict[str, object]
     return written(local.requests[-1]["body"])
 
 
-def test_when_the_days_tokens_are_spent_it_quotes(
-    retriever: Retriever, embedder: Embedder, url: str, local: LocalClaude
-) -> None:
-    answerer = writing(retriever, embedder, url, daily_token_budget=10)
+def test_when_the_days_tokens_are_spent_it_quotes(writing: Writers, url: str, local: LocalClaude) -> None:
+    answerer = writing(url, daily_token_budget=10)
     assert ask(answerer, HOTELS).outcome == "answered"
     answer = ask(answerer, HOTELS)
     assert (answer.outcome, answer.notice) == ("quoted", Notice.OVER_BUDGET)
     assert len(local.requests) == 1
 
 
-def test_a_budget_of_nothing_never_asks_the_service(
-    retriever: Retriever, embedder: Embedder, url: str, local: LocalClaude
-) -> None:
-    assert ask(writing(retriever, embedder, url, daily_token_budget=0), HOTELS).notice == Notice.OVER_BUDGET
+def test_a_budget_of_nothing_never_asks_the_service(writing: Writers, url: str, local: LocalClaude) -> None:
+    assert ask(writing(url, daily_token_budget=0), HOTELS).notice == Notice.OVER_BUDGET
     assert local.requests == []
 
 

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -79,8 +80,8 @@ def library(server: Database, embedder: Embedder, folder: Path, poisons: tuple[s
 
 
 def ask(retriever: Retriever, embedder: Embedder, settings: Answers) -> Answer:
-    answerer = Answerer(retriever.database, retriever, embedder, settings)
-    return answerer.answer(Question(QUESTION, "U1", "C1"), frozenset({"workspace"}))
+    with closing(Answerer(retriever.database, retriever, embedder, settings)) as answerer:
+        return answerer.answer(Question(QUESTION, "U1", "C1"), frozenset({"workspace"}))
 
 
 def harmless(answer: Answer) -> bool:
