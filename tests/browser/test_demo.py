@@ -123,7 +123,8 @@ def test_an_administrator_reads_the_documents_again(wide: Page) -> None:
     expect(note).to_be_visible(timeout=ANSWER_WITHIN_MS)
     become(wide, "UTOMASZ")
     write(wide, "/reindex handbook")
-    expect(wide.locator("#conversation .message.private", has_text=wording.ADMINS_ONLY)).to_be_visible()
+    refusal = wide.locator("#conversation .message.private", has_text=wording.ADMINS_ONLY)
+    expect(refusal).to_be_visible(timeout=ANSWER_WITHIN_MS)
 
 
 def test_home_starts_the_nightly_evaluation_which_posts_its_chart(wide: Page, browser: Browser, demo: Demo) -> None:
