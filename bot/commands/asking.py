@@ -21,6 +21,7 @@ def ask(
     """Answer one question as ASKER would get it in PLACE."""
     with engine(config) as (chosen, opened):
         allowed = decision(chosen, opened.database, asker, place).allowed
+        opened.answerer.warm()
         answer = opened.answerer.answer(Question(question, asker, place), allowed)
     if json:
         print_json(as_json(answer, allowed))
