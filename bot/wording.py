@@ -20,7 +20,6 @@ HELP = (
     "I answer in the thread, name my sources, and only use documents that everyone who reads the answer may open. "
     "In a direct message I can use everything *you* may open. If an answer is not right, press *Not right*: that is how I learn."
 )
-NO_QUESTION = "I could not find a question in that message. " + HELP
 
 FACTS_UNKNOWN = "I cannot check right now who may read what, so I have not looked at any document. Please ask again in a few minutes."
 NOTHING_ALLOWED_PERSON = "I cannot answer you here: your account may not read this workspace's documents through me."
@@ -29,10 +28,6 @@ NOTHING_ALLOWED_PLACE = (
 )
 CHANGED_MEANWHILE = "While I was writing, who may read this conversation or its documents changed, so I have kept the answer back. Please ask again."
 CHECKING_AGAIN = "_Who may read this changed while I was writing; I am checking again…_"
-RESTRICTED_PLACE = (
-    "Only you see this: people from outside the workspace can read this conversation, so here I only use its own documents. "
-    "In a direct message I can use everything you may open."
-)
 
 QUOTED = "In the documents' own words:"
 NOTICES = {
@@ -55,10 +50,7 @@ SHOW_PRIVATELY = "Show me privately"
 NOT_YOURS = "Only the person who asked can use this button."
 SENT_PRIVATELY = "I have answered you in a direct message."
 
-VOTE_THANKS = "Thank you. Noted."
-VOTE_WITHDRAWN = "Your vote is withdrawn."
 ASK_SOURCE = "Thank you for telling me. Which source would have been right? One tap helps the next person."
-ASK_SOURCE_NOTHING_FOUND = "Thank you for telling me. Which source would have been right?"
 CANNOT_VOTE = "Only people who can read this answer can rate it."
 NOT_IN_DOCUMENTS = "It is not in the documents"
 OTHER_SOURCE = "Another document…"
@@ -117,10 +109,6 @@ def already_running(name: str) -> str:
     return f"{name} is being read already; I will not start it twice."
 
 
-def sync_started(names: Sequence[str]) -> str:
-    return f"Reading {', '.join(names)}…"
-
-
 def sync_progress(name: str, done: int, total: int) -> str:
     return f"Reading {name}: {done} of {total} documents…"
 
@@ -164,9 +152,7 @@ HOME_NO_ACCESS = "There is nothing that I may search for you. Ask an administrat
 HOME_ADMIN = "For administrators"
 HOME_REINDEX = "Read all documents again"
 HOME_NIGHTLY = "Run the nightly evaluation now"
-HOME_REVIEW = "Put forward by colleagues"
 HOME_CHANNELS_NOTE = "In a channel I use less: only what everybody who can read that channel may open."
-ACCEPT = "Accept"
 REJECT = "Reject"
 
 

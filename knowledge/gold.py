@@ -151,11 +151,6 @@ def rights(connection: sa.Connection, state: State = "accepted") -> dict[str, Sc
     return {row.id: frozenset(row.scopes) for row in connection.execute(query.order_by(gold_cases.c.id))}
 
 
-def every_scope(connection: sa.Connection) -> Scopes:
-    """All scopes that some case carries, for the operator at the shell; in a transaction that writes."""
-    return frozenset(connection.scalars(sa.select(sa.func.unnest(gold_cases.c.scopes)).distinct()))
-
-
 def counts(connection: sa.Connection) -> dict[str, int]:
     """How many cases are in each state; in a transaction that writes."""
     query = sa.select(gold_cases.c.state, sa.func.count()).group_by(gold_cases.c.state)

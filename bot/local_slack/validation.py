@@ -12,7 +12,6 @@ from bot.local_slack.errors import ApiError
 Json = dict[str, Any]
 
 MESSAGE_BLOCKS = 50
-VIEW_BLOCKS = 100
 MARKDOWN_CHARS = 12_000
 # Undocumented, measured by others (bolt-js issue 2509): the blocks of one message together.
 MESSAGE_BLOCKS_CHARS = 13_200
