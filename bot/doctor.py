@@ -17,6 +17,7 @@ from bot.client import FAILURES, web_client
 from bot.local_slack.manifest import load_manifest
 from bot.logs import redact
 from bot.settings import Settings
+from knowledge import vector_index
 from knowledge.calls import Calls
 from knowledge.db import Database, open_database
 from knowledge.encoders import load_embedder
@@ -25,6 +26,7 @@ from knowledge.generations import active
 from knowledge.reranking import load_reranker
 from knowledge.settings import Source
 from knowledge.sources import open_source
+from knowledge.vector_index import VectorIndex
 
 State = Literal["ok", "warn", "fail"]
 
@@ -60,17 +62,29 @@ def _database(settings: Settings) -> Iterator[Check]:
     with _attempt("database") as failed, open_database(settings.knowledge) as database:
         where = "embedded server" if settings.database_url is None else "configured server"
         yield Check("database", "ok", f"{where}; extension, schema, reader role and row-level security are in place")
-        yield _index_model(settings, database)
+        yield from _index(settings, database)
     yield from failed
 
 
-def _index_model(settings: Settings, database: Database) -> Check:
+def _index(settings: Settings, database: Database) -> Iterator[Check]:
     try:
         with database.plain() as connection:
             generation = active(connection, load_embedder(settings.models))
+            found = vector_index.look(connection, generation)
     except FootnoteError as error:
-        return Check("index", "fail", str(error), "set the model back, or run `footnote sync --full`")
-    return Check("index", "ok", f"built with {generation.model}")
+        yield Check("index", "fail", str(error), "set the model back, or run `footnote sync --full`")
+        return
+    yield Check("index", "ok", f"built with {generation.model}")
+    yield _vectors(found, settings.retrieval.exact_below)
+
+
+def _vectors(found: VectorIndex, exact_below: int) -> Check:
+    if found.size_mb is not None:
+        return Check("vector index", "ok", f"HNSW over {found.chunks} chunks, {found.size_mb:.0f} MB")
+    if found.chunks <= exact_below:
+        return Check("vector index", "ok", f"not needed: {found.chunks} chunks are scanned exactly")
+    says = f"not built yet: who may read more than {exact_below} of the {found.chunks} chunks waits longer for answers"
+    return Check("vector index", "warn", says, "the end of a sync builds it: run `footnote sync`")
 
 
 def _models(settings: Settings) -> Iterator[Check]:

@@ -15,8 +15,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 from pgvector.sqlalchemy import HALFVEC
 
+from knowledge import vector_index
 from knowledge.acls import visible
-from knowledge.embeddings import index_name
 from knowledge.encoders import Floats
 from knowledge.generations import Generation
 from knowledge.keywords import Weighted
@@ -67,7 +67,7 @@ def find(connection: sa.Connection, query: Query, exact_below: int) -> tuple[Can
 
 def route(connection: sa.Connection, query: Query, exact_below: int) -> bool:
     """Whether to scan the readable vectors exactly: there is no index, or they are few enough to be faster so."""
-    if connection.scalar(sa.select(sa.func.to_regclass(index_name(query.generation)))) is None:
+    if not vector_index.is_ready(connection, query.generation):
         return True
     readable = sa.select(sa.func.sum(acls.c.chunk_count)).where(visible(acls.c.id, query.scopes))
     return int(connection.scalar(readable) or 0) <= exact_below

@@ -164,10 +164,10 @@ class Database:
 
 
 class Lock:
-    """What a try for a lock came to: true when it was got."""
+    """What a try for a lock came to: true when it was got. `connection`: the one it hangs on, without a transaction."""
 
     def __init__(self, connection: sa.Connection, got: bool) -> None:
-        self._connection = connection
+        self.connection = connection
         self._got = got
 
     def __bool__(self) -> bool:
@@ -176,7 +176,7 @@ class Lock:
     def held(self) -> bool:
         """Whether it is still ours: the connection it hangs on is alive."""
         try:
-            self._connection.execute(sa.select(1))
+            self.connection.execute(sa.select(1))
         except OperationalError:
             self._got = False
         return self._got

@@ -55,21 +55,3 @@ def copy(connection: sa.Connection, generation: Generation, copies: Mapping[int,
             )
             names = ["chunk_id", "generation_id", "acl_id", column.name]
             connection.execute(sa.insert(table).from_select(names, rows))
-
-
-def index_name(generation: Generation) -> str:
-    return f"ix_chunk_vectors_hnsw_{generation.id}"
-
-
-def build_index(connection: sa.Connection, generation: Generation) -> None:
-    """The HNSW index over one generation, if it is not there. Worth its upkeep above some 100,000 chunks only.
-
-    With pgvector's default construction depth of 64 some tight clusters cannot be reached at all; 128 reaches them.
-    """
-    connection.execute(
-        sa.text(
-            f"create index if not exists {index_name(generation)} on chunk_vectors using hnsw "
-            f"((embedding::halfvec({int(generation.dimension)})) halfvec_ip_ops) with (m = 16, ef_construction = 128) "
-            f"where generation_id = {int(generation.id)}"
-        )
-    )

@@ -38,5 +38,11 @@ def open_engine(settings: KnowledgeSettings) -> Engine:
         embedder=embedder,
         retriever=retriever,
         answerer=Answerer(database, retriever, embedder, settings.answers),
-        indexer=Indexer(database, embedder, settings.chunking, cache=settings.home / "sources"),
+        indexer=Indexer(
+            database,
+            embedder,
+            settings.chunking,
+            cache=settings.home / "sources",
+            exact_below=settings.retrieval.exact_below,
+        ),
     )

@@ -8,13 +8,15 @@ from importlib.metadata import version
 from pathlib import Path
 
 import sqlalchemy as sa
+import structlog
 from sqlalchemy.dialects.postgresql import insert
 
-from knowledge import documents, generations, loaders
+from knowledge import documents, generations, loaders, vector_index
 from knowledge.chunking import VERSION as CHUNKER_VERSION
 from knowledge.db import Database
 from knowledge.encoders import Embedder
 from knowledge.errors import SourceFailed
+from knowledge.generations import Generation
 from knowledge.loaders.reader import Reader
 from knowledge.outcomes import SyncOutcome
 from knowledge.settings import Chunking
@@ -22,6 +24,8 @@ from knowledge.settings import Source as SourceSettings
 from knowledge.sources import Source, open_source
 from knowledge.sync import Parts, Progress, Sync
 from knowledge.tables import sources
+
+log = structlog.get_logger(__name__)
 
 Opener = Callable[[SourceSettings], Source]
 
@@ -42,13 +46,18 @@ class Indexer:
         *,
         cache: Path | None = None,
         openers: Mapping[str, Opener] | None = None,
+        exact_below: int | None = None,
     ) -> None:
-        """`cache`: a folder that sources may keep copies in. `openers`: by kind, for sources that the engine cannot open."""
+        """`cache`: a folder that sources may keep copies in. `openers`: by kind, for sources that the engine cannot open.
+
+        `exact_below`: more chunks than that get a vector index (`vector_index`); None = never.
+        """
         self._database = database
         self._embedder = embedder
         self._chunking = chunking
         self._cache = cache
         self._openers = openers or {}
+        self._exact_below = exact_below
 
     def opening(self, openers: Mapping[str, Opener]) -> "Indexer":
         """This indexer, for more kinds of sources."""
@@ -58,6 +67,7 @@ class Indexer:
             self._chunking,
             cache=self._cache,
             openers={**self._openers, **openers},
+            exact_below=self._exact_below,
         )
 
     def sync(self, source: SourceSettings, full: bool = False, on_progress: Progress | None = None) -> SyncOutcome:
@@ -86,6 +96,7 @@ class Indexer:
                     error = str(failure)
                 finally:
                     opened.close()
+            self._tend(generation)
             if full and not error:
                 with self._database.writing() as connection:
                     generations.switch(connection, generation)
@@ -128,6 +139,17 @@ class Indexer:
             values["succeeded_at"] = sa.func.now()
         with self._database.plain() as connection:
             connection.execute(sa.update(sources).where(sources.c.name == outcome.name).values(values))
+
+    def _tend(self, generation: Generation) -> None:
+        """The vector index costs time when it is missing, not answers: what keeps it from being built fails no sync."""
+        if self._exact_below is None:
+            return
+        started = time.monotonic()
+        try:
+            if vector_index.tend(self._database, generation, self._exact_below):
+                log.info("vector index built", model=generation.model, seconds=round(time.monotonic() - started, 1))
+        except sa.exc.DBAPIError as error:
+            log.warning("vector index not built", model=generation.model, reason=type(error.orig).__name__)
 
     def _settings_hash(self) -> str:
         """Of everything besides a file's bytes that decides its chunks and their vectors."""

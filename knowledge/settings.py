@@ -43,7 +43,7 @@ class Retrieval(Section):
     diversity: Annotated[float, Field(ge=0, le=1)] = 1.0
     """MMR's lambda: 1 ranks by relevance alone."""
     exact_below: Annotated[int, Field(ge=0)] = 50_000
-    """Up to this many readable chunks vectors are scanned exactly; above, through the HNSW index where there is one."""
+    """Up to this many readable chunks vectors are scanned exactly; above, through an HNSW index that a sync builds."""
 
 
 class Answers(Section):

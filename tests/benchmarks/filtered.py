@@ -6,7 +6,7 @@ Vectors are synthetic: topics within topics, so that neighbours are as close as 
 chunks; six of ten readable by everyone, the rest by one of many channels of very different sizes that keep to a few
 topics. Each cell asks under rights that cover a share of the chunks, with questions near something readable, near
 anything, and about a topic of which the reader sees nothing. The truth is a scan in numpy under the same rights.
-`none` is the same search without a filter: what the ratio compares with. The index is HNSW as `embeddings.build_index`
+`none` is the same search without a filter: what the ratio compares with. The index is HNSW as `vector_index`
 makes it.
 """
 
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 import sqlalchemy as sa
 
-from knowledge import acls, candidates, embeddings, generations
+from knowledge import acls, candidates, generations, vector_index
 from knowledge.candidates import Query
 from knowledge.db import Database
 from knowledge.encoders import Floats
@@ -75,8 +75,7 @@ def run(chunks: int, questions: int) -> dict[str, Any]:
         started = time.perf_counter()
         generation = load(database, corpus)
         loaded = time.perf_counter()
-        with database.writing() as connection:
-            embeddings.build_index(connection, generation)
+        vector_index.tend(database, generation, above=0)
         with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
             connection.execute(sa.text("vacuum analyze"))
         built = time.perf_counter()

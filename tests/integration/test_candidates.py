@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import sqlalchemy as sa
 
-from knowledge import acls, candidates, embeddings, generations
+from knowledge import acls, candidates, embeddings, generations, vector_index
 from knowledge.candidates import Candidate, Query
 from knowledge.db import Database
 from knowledge.embeddings import ChunkKey
@@ -17,6 +17,7 @@ from knowledge.generations import Generation
 from knowledge.keywords import Weighted
 from knowledge.tables import acls as acls_table
 from knowledge.tables import chunk_tokens, chunk_vectors
+from tests.plans import explain
 
 DIMENSION = 16
 BIG, SMALL, OTHER = "channel:BIG", "channel:SMALL", "channel:OTHER"
@@ -63,9 +64,7 @@ def far_apart(database: Database) -> tuple[Database, Generation, Floats, Floats]
     big = unit(centre + 0.3 * random.standard_normal((3_000, DIMENSION)))
     small = unit(-centre + 0.5 * random.standard_normal((30, DIMENSION)))
     generation = store(database, {BIG: big, SMALL: small})
-    with database.writing() as connection:
-        embeddings.build_index(connection, generation)
-        embeddings.build_index(connection, generation)
+    assert vector_index.tend(database, generation, above=3_029)
     return database, generation, centre, np.concatenate([big, small])
 
 
@@ -120,20 +119,8 @@ def test_above_the_limit_the_statement_goes_through_the_index(
         connection.execute(sa.text("set local enable_seqscan = off"))
         connection.execute(sa.text("set local enable_sort = off"))
         plans = {exact: explain(connection, candidates.statement(query, exact)) for exact in (True, False)}
-    assert embeddings.index_name(generation) in plans[False]
-    assert embeddings.index_name(generation) not in plans[True]
-
-
-def explain(connection: sa.Connection, statement: sa.Select[*tuple[object, ...]]) -> str:
-    compiled = statement.compile(connection)
-    rows = connection.exec_driver_sql("explain " + str(compiled), _driver_parameters(compiled))
-    return "\n".join(row[0] for row in rows)
-
-
-def _driver_parameters(compiled: sa.Compiled) -> dict[str, object]:
-    parameters = dict(compiled.params)
-    processors = compiled._bind_processors  # type: ignore[attr-defined]  # what execute() itself applies
-    return {name: processors[name](value) if name in processors else value for name, value in parameters.items()}
+    assert vector_index.name(generation) in plans[False]
+    assert vector_index.name(generation) not in plans[True]
 
 
 def test_a_vector_that_is_not_a_number_is_left_out_and_named(database: Database) -> None:
