@@ -52,10 +52,11 @@ class Step:
 
     `status`: an HTTP error of type `error`, with `headers`. `search`: queries the model asks the tool for. `content`:
     text blocks as they are sent, instead of quotes. The rest changes how a stream goes: `error_after`/`cut_after` that
-    many events, `stop_reason`, `obey`: the model does what it reads in the passages.
+    many events, `stop_reason`, `obey`: the model does what it reads in the passages. `word_s`: seconds for each word.
     """
 
     delay_s: float = 0
+    word_s: float = 0
     status: int | None = None
     error: str = "api_error"
     headers: Mapping[str, str] = field(default_factory=dict)
@@ -340,6 +341,8 @@ class _Reply:
             if step.error_after is not None and number >= step.error_after:
                 yield "error", {"error": {"type": step.error, "message": "scripted"}}
                 return
+            if step.word_s and event[0] == "content_block_delta":
+                await asyncio.sleep(step.word_s)
             yield event
 
     async def _start(self, status: int, headers: Mapping[str, str]) -> None:
