@@ -52,13 +52,6 @@ def build_app(settings: Slack, client: WebClient, inbox: Inbox) -> App:
     return app
 
 
-def asgi(app: App) -> Any:
-    """The same app behind HTTP, as an ASGI application at /slack/events; requests are checked by their signature."""
-    from slack_bolt.adapter.asgi import SlackRequestHandler
-
-    return SlackRequestHandler(app)
-
-
 def _nothing_more() -> None:
     return None
 

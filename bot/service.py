@@ -14,7 +14,7 @@ import structlog
 from slack_bolt import App
 
 import jobs.sync
-from bot.app import asgi, build_app
+from bot.app import build_app
 from bot.channel_source import opener
 from bot.client import identify, web_client
 from bot.directory import Directory
@@ -24,7 +24,7 @@ from bot.home import Home
 from bot.inbox import Inbox
 from bot.monitoring import Monitor
 from bot.nightly import Nightly
-from bot.receiving import SocketReceiver
+from bot.receiving import receiver
 from bot.reindex import Reindex
 from bot.replies import Replies
 from bot.responder import Responder
@@ -89,7 +89,7 @@ class Service:
         }
         self.queue = Queue(database, tasks, BACKGROUND, transient=(SlackUnavailable,))
         self.app: App = build_app(settings.slack, client, Inbox(database, self.queue.defer, settings.slack, me))
-        self.receiver = SocketReceiver(self.app, settings.slack) if settings.slack.mode == "socket" else None
+        self.receiver = receiver(self.app, settings.slack) if Part.RECEIVER in self._parts else None
         self.scheduler = Scheduler(database, self._jobs())
         port = settings.monitoring_port
         self._monitor = Monitor(database, port, self._lacking) if port else None
@@ -103,8 +103,8 @@ class Service:
             self._run("worker", lambda: self.queue.run(self._stop))
         if Part.SCHEDULE in self._parts:
             self.scheduler.start()
-        if Part.RECEIVER in self._parts:
-            self._run("receiver", self._receive)
+        if self.receiver is not None:
+            self._run("receiver", partial(self.receiver.run, self._stop))
 
     def wait(self, stop: threading.Event) -> None:
         """Until `stop` is set, or a part of the bot has ended by itself."""
@@ -126,7 +126,7 @@ class Service:
     def _lacking(self) -> tuple[str, ...]:
         """What this process cannot do right now: parts that ended, and a lost connection to Slack."""
         ended = [thread.name for thread in self._threads if not thread.is_alive()]
-        connected = self.receiver is None or Part.RECEIVER not in self._parts or self.receiver.healthy
+        connected = self.receiver is None or self.receiver.healthy
         return (*ended, *(() if connected else ("connection to Slack",)))
 
     def sync(self, names: Collection[str] = ()) -> tuple[SyncOutcome, ...]:
@@ -149,25 +149,7 @@ class Service:
         syncing = jobs.sync.jobs(self._settings.schedule, self._settings.sources, lambda _, names: self.sync(names))
         return [*syncing, *self.nightly.jobs]
 
-    def _receive(self) -> None:
-        if self.receiver is not None:
-            self.receiver.run(self._stop)
-        else:
-            _serve_http(asgi(self.app), self._settings.slack.http_port, self._stop)
-
     def _run(self, name: str, target: Callable[[], Any]) -> None:
         thread = threading.Thread(target=target, name=f"footnote-{name}")
         thread.start()
         self._threads.append(thread)
-
-
-def _serve_http(application: Any, port: int, stop: threading.Event) -> None:
-    """Slack's requests over HTTP, behind whatever terminates TLS on this machine, until `stop` is set."""
-    import uvicorn
-
-    server = uvicorn.Server(uvicorn.Config(application, host="127.0.0.1", port=port, log_config=None))
-    serving = threading.Thread(target=server.run, name="footnote-http")
-    serving.start()
-    stop.wait()
-    server.should_exit = True
-    serving.join()

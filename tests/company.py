@@ -15,6 +15,7 @@ from typing import TypeVar
 import pytest
 
 from bot.local_slack import LocalSlack, Message, Server, serve
+from bot.receiving import HttpReceiver
 from bot.service import Part, Service
 from bot.settings import Settings
 from knowledge import answers, receipts
@@ -76,9 +77,13 @@ class Company:
         """One more process' worth of the bot, on the same database and workspace."""
         service = Service(self.settings, self.engine, parts or (Part.RECEIVER, Part.WORKER))
         before = len(self.slack.socket_mode.connections)
-        service.start()
         self.started.append(service)
-        if Part.RECEIVER in (parts or (Part.RECEIVER,)):
+        service.start()
+        if isinstance(service.receiver, HttpReceiver):
+            receiver = service.receiver
+            until(lambda: receiver.healthy)
+            self.slack.deliver_to(f"http://127.0.0.1:{receiver.port}/slack/events")
+        elif service.receiver is not None:
             self.slack.wait_for_connection(before + 1)
         return service
 
@@ -157,6 +162,7 @@ def make_settings(
     chosen = {
         "bot_token": tokens.bot,
         "app_token": tokens.app,
+        "signing_secret": tokens.signing_secret,
         "api_url": server.base_url,
         "admins": ("UANA",),
         **slack,

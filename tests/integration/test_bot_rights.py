@@ -99,7 +99,7 @@ def test_a_channel_made_public_is_everybodys(listening: Company) -> None:
 def test_without_events_a_change_counts_after_the_set_time(listening: Company) -> None:
     deaf = directory(listening, facts_max_age_s=0.5)
     assert "channel:CLEGAL" in deaf.decide("UANA", None).allowed
-    listening.service.receiver.close()  # type: ignore[union-attr]  # it receives over a socket
+    listening.service.stop()
     listening.slack.leave("ana", "legal")
     until(lambda: "channel:CLEGAL" not in deaf.decide("UANA", None).allowed, within_s=5)
 
