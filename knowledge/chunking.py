@@ -19,7 +19,7 @@ from knowledge.outline import Block, Section, outline, paragraphs
 from knowledge.settings import Chunking
 from knowledge.splitting import CODE, PROSE, Span, Splitter, Way, at_offsets, overlapped
 
-VERSION = "1"
+VERSION = "2"
 """Part of every document's settings hash: raise it when the same text would be cut otherwise."""
 
 SEPARATOR = " › "
@@ -28,7 +28,7 @@ MAX_CHARACTERS_PER_TOKEN = 8
 """A tokenizer may count a word of 3,000 letters as one unknown token; English has about 4.5 characters a token."""
 
 _QUESTION = re.compile(
-    r"\s*(?:(?:\*\*|__)?(?:Q\s?\d*|Question(?: \d+)?)\s?[:.)]|(?:\*\*|__)[^\n]{3,300}?\?\s*(?:\*\*|__)|<details\b)",
+    r"\s*(?:(?:\*\*|__)?(?:Q\s?\d*|Question(?: \d+)?)\s?[:.)]|(?:\*\*|__)[^\n]{3,300}?\?\s*(?:\*\*|__))",
     re.I,
 )
 

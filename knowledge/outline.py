@@ -13,7 +13,11 @@ from markdown_it.token import Token
 
 Cuts = tuple[int, ...]
 
-_parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
+_parser = MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable("inline")
+"""Finds blocks; only headings are parsed further, which saves most of the time."""
+
+_inline = MarkdownIt("commonmark").enable("strikethrough")
+_CLOSING = re.compile(r"\s+#+\s*$")
 _LINE_END = re.compile(r"\r\n|\n|\r")
 _ATTRIBUTES = re.compile(r"\s*(?:\{[:#.][^{}]*\}|\{/.*?/\})\s*$")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
@@ -45,7 +49,8 @@ class Section:
 
 
 def outline(markdown: str) -> tuple[Section, ...]:
-    """Sections in order of the text. Every character that is not blank is in a heading's lines or in one block."""
+    """Sections in order of the text. Every character that is not blank is in a heading's lines, in one block, or in a
+    rule (`---`) at the edge of a section."""
     return tuple(_sections(_blocks(markdown)))
 
 
@@ -72,7 +77,7 @@ def _sections(items: Iterator[Block | _Heading]) -> Iterator[Section]:
 
     def section() -> Section:
         path = tuple(h.name for h in above if h.name)
-        return Section(path, heading.level, heading.start, heading.end, tuple(blocks))
+        return Section(path, heading.level, heading.start, heading.end, _without_outer_rules(blocks))
 
     for item in items:
         if isinstance(item, Block):
@@ -86,10 +91,17 @@ def _sections(items: Iterator[Block | _Heading]) -> Iterator[Section]:
         yield section()
 
 
+def _without_outer_rules(blocks: list[Block]) -> tuple[Block, ...]:
+    """Lines that part sections say nothing inside of one."""
+    inner = [index for index, block in enumerate(blocks) if block.kind != "hr"]
+    return tuple(blocks[inner[0] : inner[-1] + 1]) if inner else ()
+
+
 def _blocks(markdown: str) -> Iterator[Block | _Heading]:
     """Blocks and headings of the outermost level; lines the parser keeps for itself (link definitions) are blocks too."""
     offsets = [0, *(m.end() for m in _LINE_END.finditer(markdown)), len(markdown)]
-    tokens = _parser.parse(markdown)
+    environment: dict[str, object] = {}
+    tokens = _parser.parse(markdown, environment)
     done = 0
     for index, token in enumerate(tokens):
         if token.level or not token.map:
@@ -98,7 +110,7 @@ def _blocks(markdown: str) -> Iterator[Block | _Heading]:
         yield from _kept_lines(markdown, offsets[done], offsets[first])
         start, end = offsets[first], offsets[min(last, len(offsets) - 1)]
         done = last
-        heading = _heading(token, tokens, index, start, end)
+        heading = _heading(token, tokens[index + 1 : index + 2], environment, start, end)
         yield heading or Block(start, end, token.type.removesuffix("_open"), *_inside(token, tokens, index, offsets))
     yield from _kept_lines(markdown, offsets[min(done, len(offsets) - 1)], len(markdown))
 
@@ -108,18 +120,22 @@ def _kept_lines(markdown: str, start: int, end: int) -> Iterator[Block]:
         yield Block(start, end, "definition")
 
 
-def _heading(token: Token, tokens: list[Token], index: int, start: int, end: int) -> _Heading | None:
+def _heading(
+    token: Token, following: list[Token], environment: dict[str, object], start: int, end: int
+) -> _Heading | None:
     if token.type == "heading_open":
-        return _Heading(int(token.tag[1]), heading_name(tokens[index + 1]), start, end)
+        return _Heading(int(token.tag[1]), heading_name(following[0].content, environment), start, end)
     if token.type == "html_block" and (found := _HTML_HEADING.fullmatch(token.content)):
         return _Heading(int(found[1]), " ".join(_TAG.sub("", found[2]).split()), start, end)
     return None
 
 
-def heading_name(inline: Token) -> str:
-    """A heading as people read it: no emphasis marks, addresses, anchors, footnote marks or HTML."""
+def heading_name(heading: str, environment: dict[str, object]) -> str:
+    """A heading as people read it: no emphasis marks, addresses, anchors, footnote marks or HTML. `environment`: what
+    the parser knows of the whole text, such as its link definitions."""
+    inline = _inline.parseInline(_ATTRIBUTES.sub("", heading), environment)[0]
     text = "".join(_spoken(child) for child in inline.children or [])
-    return " ".join(_ATTRIBUTES.sub("", _FOOTNOTE.sub("", text)).split())
+    return " ".join(_CLOSING.sub("", _FOOTNOTE.sub("", text)).split())
 
 
 def _spoken(child: Token) -> str:

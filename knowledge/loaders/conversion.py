@@ -1,5 +1,7 @@
 """HTML -> Markdown, without what a reader of the page does not see or does not come for."""
 
+import re
+
 from knowledge.errors import DocumentUnreadable
 from knowledge.loaders.comments import without_comments
 from knowledge.loaders.decoding import clean
@@ -9,6 +11,9 @@ _BANNERS = (
     "[role=dialog]", "[class*=cookie]", "[id*=cookie]", "[class*=consent]", "[id*=consent]", "[class*=breadcrumb]",
     "nav", "aside", "footer", "script", "style", "template", "noscript", "form", "button", "svg", "iframe",
 )  # fmt: skip
+
+_POWER = re.compile(r"(?<=[\w)])<sup\b[^<>]*>\s*([-+−]?\d{1,4})\s*</sup\s*>", re.I)
+"""10<sup>6</sup> is not 106."""
 
 
 def to_markdown(html: str, base_url: str | None = None) -> str:
@@ -27,6 +32,6 @@ def to_markdown(html: str, base_url: str | None = None) -> str:
         base_url=base_url,
     )
     try:
-        return without_comments(clean(converter.convert(html, options).content or ""))
+        return without_comments(clean(converter.convert(_POWER.sub(r"^\1", html), options).content or ""))
     except converter.ConversionError as error:
         raise DocumentUnreadable("failed", f"the page cannot be parsed: {error}") from error

@@ -4,29 +4,28 @@ import re
 
 from knowledge import front_matter
 from knowledge.errors import DocumentUnreadable
+from knowledge.loaders import mdx
+from knowledge.loaders.admonitions import unboxed
 from knowledge.loaders.comments import without_comments
-from knowledge.loaders.conversion import to_markdown
 from knowledge.loaders.decoding import decode
 from knowledge.loaders.loaded import Loaded, titled
-from knowledge.loaders.prose import substitute
+from knowledge.loaders.prose import changed_prose
 from knowledge.loaders.references import resolved
 from knowledge.loaders.tables import compacted
+from knowledge.loaders.tags import without_tags
 from knowledge.outline import outline
 
-_MDX_MODULE_LINE = re.compile(r"^(?:import\s[^\n]*|export\s+(?:\{|\*|default\s+\w+;?$)[^\n]*)\n", re.M)
-
-_HTML_TABLE = r"<table\b[^>]*>.*?</table\s*>"
+_BLANK_LINES = re.compile(r"(?:^[ \t]*\n){2,}", re.M)
 
 
 def load(name: str, content: bytes) -> Loaded:
     decoded = decode(content)
     head = front_matter.read(decoded.text)
-    mdx = name.lower().endswith(".mdx")
-    body = without_comments(decoded.text[head.end :], mdx)
-    if mdx:
-        body = _MDX_MODULE_LINE.sub("", body)
-    body = substitute(body, _HTML_TABLE, lambda m: f"\n\n{to_markdown(m[0])}\n\n")
-    body = compacted(resolved(body))
+    body = without_comments(decoded.text[head.end :])
+    if mdx.is_mdx(name, body):
+        body = mdx.plain_markdown(body)
+    body = compacted(resolved(without_tags(unboxed(body))))
+    body = changed_prose(body, lambda text: _BLANK_LINES.sub("\n", text))
     if not body.strip():
         raise DocumentUnreadable("empty", "it has no text besides front matter and comments")
     return Loaded(

@@ -6,12 +6,10 @@ below the block that first mentions it.
 
 import re
 
-from markdown_it import MarkdownIt
 from markdown_it.common.utils import normalizeReference
 
-from knowledge.loaders.prose import substitute
+from knowledge.loaders.prose import BLOCKS, substitute
 
-_parser = MarkdownIt("commonmark").enable(["table"])
 _USE = r"(?<![\\\]])\[(?P<text>(?!\^)[^\[\]]*(?:!?\[[^\[\]]*\](?:\([^()]*\))?[^\[\]]*)*)\](?:\[(?P<label>[^\[\]]*)\])?(?![\[(:])"
 _NOTE = r"^\[\^(?P<id>[^\]\s]+)\]:[ \t]+[^\n]*(?:\n[ \t]+\S[^\n]*)*(?:\n|\Z)"
 _MENTION = re.compile(r"\[\^([^\]\s]+)\](?!:)")
@@ -26,7 +24,7 @@ def resolved(markdown: str) -> str:
 
 def _with_links_inline(markdown: str) -> str:
     environment: dict[str, dict[str, dict[str, object]]] = {}
-    _parser.parse(markdown, environment)
+    BLOCKS.parse(markdown, environment)
     addresses = {label: str(found["href"]) for label, found in environment.get("references", {}).items()}
     used: set[str] = set()
 
@@ -61,7 +59,7 @@ def _with_notes_below(markdown: str) -> str:
     if not notes:
         return markdown
     lines = body.split("\n")
-    ends = [token.map[1] for token in _parser.parse(body) if token.level == 0 and token.map and token.nesting >= 0]
+    ends = [token.map[1] for token in BLOCKS.parse(body) if token.level == 0 and token.map and token.nesting >= 0]
     result: list[str] = []
     done = 0
     for end in [*ends, len(lines)]:

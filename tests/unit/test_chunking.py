@@ -59,13 +59,14 @@ def test_what_only_looks_like_a_heading_opens_no_section(block: str) -> None:
 def test_setext_closing_marks_attributes_and_markup_leave_a_readable_name() -> None:
     markdown = (
         "Tides\n=====\n\nA.\n\n## Low *water* ##\n\nB.\n\n## `kite` [guide](https://kite.example) {#kite}\n\nC.\n\n"
-        '<h2 align="center">From <b>HTML</b></h2>\n\nD.\n'
+        '<h2 align="center">From <b>HTML</b></h2>\n\nD.\n\n## 2.1 – spring ## {: #v2.1 }\n\nE.\n'
     )
     assert paths(cut(markdown)) == [
         ("Tides",),
         ("Tides", "Low water"),
         ("Tides", "kite guide"),
         ("Tides", "From HTML"),
+        ("Tides", "2.1 – spring"),
     ]
 
 
@@ -82,6 +83,14 @@ def test_a_heading_with_nothing_below_it_is_kept_and_embedded_once() -> None:
     assert (only.heading_path, only.text) == (("Platforms", "Not on Windows"), "## Not on Windows")
     assert embedded_text("Platforms", only.heading_path, only.prefix, only.text) == "Platforms › Not on Windows"
     assert last.text == "## Not on Solaris"
+
+
+def test_a_rule_that_parts_sections_is_in_none_of_them() -> None:
+    chunks = cut("# Tides\n\n-----\n\nHigh.\n\n***\n\nLow.\n\n---\n\n# Winds\n\n---\n")
+    assert [(c.heading_path, c.text) for c in chunks] == [
+        (("Tides",), "High.\n\n***\n\nLow."),
+        (("Winds",), "# Winds"),
+    ]
 
 
 def test_the_name_above_the_whole_text_comes_first_unless_the_text_begins_with_it() -> None:

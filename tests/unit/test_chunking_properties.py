@@ -47,11 +47,12 @@ limits = st.sampled_from([32, 64, 240])
 
 @settings(max_examples=150, deadline=None)
 @given(markdowns, limits)
-def test_chunks_cover_all_text_outside_headings_exactly_once(markdown: str, limit: int) -> None:
+def test_chunks_cover_all_text_outside_headings_and_rules_exactly_once(markdown: str, limit: int) -> None:
     chunks = chunk(markdown, count_words, Chunking(max_tokens=limit))
     spans = sorted((c.start, c.end) for c in chunks)
     assert all(a[1] <= b[0] for a, b in pairwise(spans))
-    covered = spans + [(s.start, s.end) for s in outline(markdown)]
+    rules = [m.span() for m in re.finditer(r"^.*$", markdown, re.M) if not m[0].strip(" \t-*_")]
+    covered = spans + [(s.start, s.end) for s in outline(markdown)] + rules
     missing = [i for i, c in enumerate(markdown) if not c.isspace() and not any(a <= i < b for a, b in covered)]
     assert not missing
 
