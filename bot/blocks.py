@@ -5,7 +5,7 @@ paragraphs. The sources and the feedback buttons are on the last one.
 """
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from bot import wording
@@ -144,6 +144,12 @@ def private_remainder(answer_id: str) -> Post:
     return Post(wording.PRIVATE_REMAINDER, (section(wording.PRIVATE_REMAINDER), actions([show])))
 
 
+def shareable(posts: Sequence[Post], answer_id: str) -> tuple[Post, ...]:
+    """A private answer with a button to share it. The button carries the id of the answer that the channel got."""
+    share = actions([button(wording.SHARE, "share", answer_id)])
+    return (*posts[:-1], replace(posts[-1], blocks=(*posts[-1].blocks, share)))
+
+
 @dataclass(frozen=True)
 class Candidate:
     """A document that may have been the right source."""
@@ -167,8 +173,8 @@ def ask_source(answer_id: str, candidates: Sequence[Candidate], lead: str) -> Po
     return Post(lead, (section(lead), *rows, actions(rest)))
 
 
-def name_source_view(answer_id: str) -> dict[str, Any]:
-    """The form for a title or a link."""
+def name_source_view(about: str, callback: str = "name_source") -> dict[str, Any]:
+    """The form for a title or a link. `about` and `callback` come back with it."""
     field = {
         "type": "input",
         "block_id": "document",
@@ -178,8 +184,8 @@ def name_source_view(answer_id: str) -> dict[str, Any]:
     }
     return {
         "type": "modal",
-        "callback_id": "name_source",
-        "private_metadata": answer_id,
+        "callback_id": callback,
+        "private_metadata": about,
         "title": {"type": "plain_text", "text": wording.NAME_SOURCE_TITLE},
         "submit": {"type": "plain_text", "text": wording.SAVE},
         "close": {"type": "plain_text", "text": wording.CANCEL},

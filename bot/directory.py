@@ -78,9 +78,10 @@ class Directory:
     def public_channels(self) -> frozenset[str]:
         return self._public_channels(self._since())
 
-    def is_member(self, person_id: str, channel_id: str) -> bool:
-        """Whether this person can open what is posted in the channel."""
-        person, place = self.person(person_id), self.place(channel_id, person_id)
+    def is_member(self, person_id: str, channel_id: str, *, live: bool = False) -> bool:
+        """Whether this person can open what is posted in the channel. `live` as in `decide`."""
+        since = self._since(live)
+        person, place = self._person(person_id, since), self._place(channel_id, person_id, since)
         if person.kind not in READERS:
             return False
         everyone = place.kind is PlaceKind.PUBLIC and person.kind is PersonKind.MEMBER

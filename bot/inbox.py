@@ -27,14 +27,18 @@ EDIT_WINDOW_S = 60.0
 BUTTONS = {
     "feedback": "vote",
     "show_privately": "show_privately",
+    "share": "share",
     "expected_source": "label",
     "not_in_documents": "label",
+    "gold_accept": "review",
+    "gold_nowhere": "review",
+    "gold_reject": "review",
     "home_reindex": "reindex",
     "home_nightly": "nightly",
 }
 """action_id (before a colon) -> kind of work. Other buttons are links, or open a view at once."""
 
-VIEWS = {"name_source": "label"}
+VIEWS = {"name_source": "label", "gold_correct": "review"}
 SHORTCUTS = {"mark_answer_wrong": "ask_source"}
 THUMBS = {"+1": 1, "thumbsup": 1, "-1": -1, "thumbsdown": -1}
 
@@ -105,6 +109,8 @@ class Inbox:
                 return self._reacted(connection, event_id, event)
             case "app_home_opened" if event.get("tab") == "home":
                 return Work("home", event_id, {}, person=str(event["user"]))
+            case "app_home_opened" if event.get("tab") == "messages":
+                return Work("prompts", event_id, {"channel": event["channel"]}, person=str(event["user"]))
             case _:
                 return None
 
@@ -193,7 +199,10 @@ def clicked(body: Json) -> Work | None:
             kind = str(body["command"]).lstrip("/")
         case _:
             return None
-    return Work(kind, event_id, payload, person=person) if kind else None
+    if not kind:
+        return None
+    in_order = f"votes:{str(payload['value']).partition(':')[2]}" if kind == "vote" else None
+    return Work(kind, event_id, payload, person=person, thread_key=in_order)
 
 
 def _fields(view: Json) -> dict[str, str]:

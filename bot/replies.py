@@ -26,6 +26,7 @@ from knowledge.receipts import Receipt, Reply
 log = structlog.get_logger()
 
 MARK = "footnote_reply"
+TITLE_CHARS = 100
 PAUSES_S = (0.5, 2.0)
 """Before a message whose fate is unknown is looked for and, if it is not there, sent again."""
 
@@ -74,6 +75,17 @@ class Replies:
             self._client.assistant_threads_setStatus(channel_id=channel, thread_ts=thread, status=wording.STATUS)
         except FAILURES as error:
             log.info("status not shown", channel=channel, error=_code(error))
+
+    def title(self, asked: Asked, question: str) -> None:
+        """Name a new thread of a direct conversation after its question. Nobody misses it when it fails."""
+        if not asked.direct or asked.ts != asked.thread:
+            return
+        try:
+            self._client.assistant_threads_setTitle(
+                channel_id=asked.channel, thread_ts=asked.thread, title=" ".join(question.split())[:TITLE_CHARS]
+            )
+        except FAILURES as error:
+            log.info("no title shown", channel=asked.channel, error=_code(error))
 
     def thread(self, channel: str, root: str) -> list[Mapping[str, Any]]:
         """The messages of a thread, oldest first. Raises `SlackUnavailable`."""
@@ -245,7 +257,7 @@ class Replies:
 
     def _orphan(self, receipt: Receipt, messages: Sequence[Mapping[str, Any]]) -> dict[int, str]:
         """A stream that was begun but not noted carries no mark: it is taken over as this reply's first message."""
-        asked_at = str(receipt.payload.get("ts") or "")
+        asked_at = str(receipt.payload.get("ts") or "") if receipt.kind == "answer" else ""
         for message in messages:
             unmarked = self._me.wrote(dict(message)) and not message.get("metadata") and str(message["ts"]) > asked_at
             if asked_at and unmarked and self._is_unnoted(str(receipt.payload["channel"]), str(message["ts"])):

@@ -25,7 +25,7 @@ from bot.replies import Replies
 from bot.streaming import Stream
 from knowledge import answers, catalog, receipts, workspace
 from knowledge.answering import Answerer
-from knowledge.answers import Answer, Question
+from knowledge.answers import Answer, Question, StoredAnswer
 from knowledge.db import Database, is_outage
 from knowledge.permissions import WORKSPACE, Decision
 from knowledge.receipts import Receipt
@@ -82,6 +82,7 @@ class Responder:
             "revise": self.revise,
             "withdraw": self.withdraw,
             "show_privately": self.show_privately,
+            "share": self.share,
         }
 
     def answer(self, inbox_id: int) -> None:
@@ -145,9 +146,52 @@ class Responder:
             self._keep(receipt, asked, outcome)
             lead = blocks.notice(wording.private_answer(escape(stored.question)))
             posts = (lead, *outcome.posts)
+            if outcome.answer is not None and outcome.answer.citations:
+                posts = blocks.shareable(posts, stored.id)
             self._replies.send(receipt, channel, None, posts, outcome.answer.id if outcome.answer else None)
             self._replies.respond(url, blocks.notice(wording.SENT_PRIVATELY), replace=True)
             self._finish(receipt, outcome.state, outcome.answer)
+
+    def share(self, inbox_id: int) -> None:
+        """Answer a privately answered question again for everyone in its channel; the private answer goes nowhere."""
+        with self._working(inbox_id) as receipt:
+            if receipt is None:
+                return
+            with self._database.writing() as connection:
+                stored = answers.load(connection, str(receipt.payload.get("value")))
+            if stored is None or stored.asker != receipt.person:
+                words = wording.NOT_YOURS
+            else:
+                with self._database.lock(f"share:{stored.id}") as alone:
+                    if not alone:
+                        raise TimeoutError(f"answer {stored.id} is being shared already")
+                    words = self._shared(receipt, stored)
+            self._replies.respond(receipt.payload.get("response_url"), blocks.notice(words))
+            if words != wording.SHARED:
+                self._finish(receipt, "refused")
+
+    def _shared(self, receipt: Receipt, stored: StoredAnswer) -> str:
+        """Post what everyone in the channel may read, if it adds to what was said there; what to tell the asker."""
+        channel, thread, person = str(stored.reply_channel), stored.thread_ts or "", stored.asker
+        asked = Asked(channel, "", thread, person, stored.question, direct=False)
+        try:
+            if not self._directory.is_member(person, channel, live=True):
+                return wording.CANNOT_SHARE
+            outcome = self._answered(asked, Question(stored.standalone, person, channel), channel)
+            if outcome.answer is None:
+                return outcome.posts[0].text
+            with self._database.writing() as connection:
+                said = answers.posted_citations(connection, stored, receipt.id)
+            if {citation.document_id for citation in outcome.answer.citations} <= said:
+                return wording.NOTHING_TO_SHARE
+            self._deliver(receipt, asked, outcome)
+        except SlackUnavailable:
+            if receipt.attempt < LAST_ATTEMPT:
+                raise
+            return wording.FACTS_UNKNOWN
+        except Undeliverable:
+            return wording.CANNOT_SHARE
+        return wording.SHARED
 
     def correct(self) -> int:
         """Take back posted answers that cite a document which is gone or has fewer readers now; how many there were."""
@@ -176,6 +220,7 @@ class Responder:
         if is_help(text):
             return Outcome("answered", (blocks.notice(wording.HELP),))
         self._replies.status(asked.channel, asked.thread)
+        self._replies.title(asked, text)
         question = Question(text, asked.asker, asked.channel, turns(thread, asked, self._me, names))
         first_time = receipt.attempt == 1 and receipt.state == "working"
         return self._answered(asked, question, asked.channel, receipt if self._streaming and first_time else None)

@@ -9,6 +9,8 @@ from datetime import datetime, timedelta
 from knowledge.outcomes import SyncOutcome
 
 STATUS = "is looking in the documents…"
+PROMPTS = "You can ask me, for example:"
+ASK_HELP = "What can you do?"
 COMMAND_RECEIVED = "On it. I will report here, only to you."
 
 FEEDBACK_YES = "Helpful"
@@ -49,6 +51,13 @@ PRIVATE_REMAINDER = "Only you see this: documents that not everyone here may ope
 SHOW_PRIVATELY = "Show me privately"
 NOT_YOURS = "Only the person who asked can use this button."
 SENT_PRIVATELY = "I have answered you in a direct message."
+SHARE = "Share in the channel"
+SHARED = "I have answered again in the channel's thread, from documents that everyone there may open."
+NOTHING_TO_SHARE = (
+    "I asked again with what everyone in that channel may open. That adds nothing to what I said there, "
+    "so I have posted nothing."
+)
+CANNOT_SHARE = "I cannot post in that channel for you any more, so I have posted nothing."
 
 ASK_SOURCE = "Thank you for telling me. Which source would have been right? One tap helps the next person."
 CANNOT_VOTE = "Only people who can read this answer can rate it."
@@ -72,6 +81,11 @@ NO_SOURCES = "There is no source that you may know of."
 
 def failed(error_id: str) -> str:
     return f"Something went wrong on my side and I could not answer. If it happens again, tell an administrator the id `{error_id}`."
+
+
+def ask_about(title: str) -> str:
+    """Said to the bot by whoever taps on a document's title."""
+    return f"What does “{title}” say?"
 
 
 def part(number: int, of: int) -> str:
@@ -152,8 +166,64 @@ HOME_NO_ACCESS = "There is nothing that I may search for you. Ask an administrat
 HOME_ADMIN = "For administrators"
 HOME_REINDEX = "Read all documents again"
 HOME_NIGHTLY = "Run the nightly evaluation now"
+HOME_REVIEW = "Questions to review"
 HOME_CHANNELS_NOTE = "In a channel I use less: only what everybody who can read that channel may open."
 REJECT = "Reject"
+
+
+REVIEW_TOLD = "There are new questions to review."
+REVIEW_LEAD = (
+    "People put these forward. What you accept is asked again every night, and the digest tells when it is not found."
+)
+REVIEW_ACCEPT = "Accept"
+REVIEW_CORRECT = "Correct…"
+REVIEW_ACCEPTED = "Accepted. This question is measured every night from now on."
+REVIEW_REJECTED = "Rejected. This question is not measured."
+REVIEW_ALREADY = "Somebody has reviewed this question already."
+REVIEWED = frozenset({REVIEW_ACCEPTED, REVIEW_REJECTED, REVIEW_ALREADY})
+REVIEW_UNKNOWN = "There is no such question, or you may not read it any more."
+REVIEW_UNLABELLED = "Nobody has said yet where this is answered. Press *Correct…* and name the document."
+REVIEW_UNSAID = "Nobody has said yet where it is answered."
+REVIEW_NOWHERE = "Said to be in no document."
+DIAGNOSES = {
+    "absent": "Why it failed: nothing in the index says it.",
+    "filter": "Why it failed: the document is not open to everyone who read that answer.",
+    "chunking": "Why it failed: the place is cut in two, and neither half was found.",
+    "wording": "Why it failed: the place shares no word with the question, and was not found.",
+    "crowded_out": "Why it failed: other passages matched better, and the place was not found.",
+    "ranking": "Why it failed: the place was found, and ranked too low.",
+    "selection": "Why it failed: the place ranked well, and others of its kind took its room.",
+    "answering": "Why it failed: the right place was found and given; the fault is in the answer.",
+}
+"""By `knowledge.diagnosis.Cause`."""
+
+
+def review_standalone(question: str) -> str:
+    """The question as it stands without its thread."""
+    return f"In full: {question}"
+
+
+def review_votes(people: int, up: int, down: int) -> str:
+    by = f"{people} {'person' if people == 1 else 'people'}" if people else "the questions that were asked"
+    return f"From {by} · :thumbsup: {up} · :thumbsdown: {down}"
+
+
+def review_expected(places: Sequence[str], gone: int) -> str:
+    """`gone`: documents that are there no more, or that the reviewer may not open."""
+    lost = [f"{gone} that cannot be opened any more"] if gone else []
+    return f"Said to be answered in: {', '.join([*places, *lost])}"
+
+
+def review_more(count: int) -> str:
+    return f"{count} more {'waits' if count == 1 else 'wait'} behind these."
+
+
+def review_ambiguous(named: str) -> str:
+    return f"More than one document fits “{named}”. Press *Correct…* again and give its path or its link."
+
+
+def review_not_theirs(named: str) -> str:
+    return f"Not everyone who read that answer may open “{named}”, so it cannot be what was expected there."
 
 
 def home_source(name: str, documents: int, synced: str) -> str:

@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from knowledge.passages import Found, Passage
 from knowledge.permissions import Scopes
-from knowledge.tables import answers
+from knowledge.tables import answers, replies
 
 Outcome = Literal["answered", "quoted", "abstained", "refused", "failed"]
 """answered: written by the model and verified. quoted: the documents' own sentences. abstained: not in the documents.
@@ -246,6 +246,22 @@ def by_reply(connection: sa.Connection, channel: str, ts: str) -> StoredAnswer |
     query = sa.select(answers).where(answers.c.reply_channel == channel, answers.c.reply_ts == ts)
     row = connection.execute(query.order_by(answers.c.created_at.desc()).limit(1)).mappings().one_or_none()
     return _stored(dict(row)) if row else None
+
+
+def posted_citations(connection: sa.Connection, answer: StoredAnswer, besides: int) -> frozenset[int]:
+    """Ids of the documents cited by what was posted in the answer's thread for the same question.
+
+    `besides`: the receipt whose own replies do not count. Needs a transaction that writes: it looks at every such
+    answer, and returns no text.
+    """
+    posted = sa.exists().where(replies.c.answer_id == answers.c.id, replies.c.inbox_id != besides)
+    same = [
+        answers.c.reply_channel == answer.reply_channel,
+        answers.c.thread_ts.is_not_distinct_from(answer.thread_ts),
+        answers.c.standalone == answer.standalone,
+    ]
+    rows = connection.scalars(sa.select(answers.c.citations).where(posted, *same))
+    return frozenset(int(citation["document_id"]) for citations in rows for citation in citations)
 
 
 def _stored(row: Mapping[str, Any]) -> StoredAnswer:
