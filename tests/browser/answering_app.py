@@ -90,6 +90,7 @@ class AnsweringApp:
         app.action("feedback")(self.voted)
         app.action("private")(self.show)
         app.action("label")(self.ask_label)
+        app.shortcut("mark_answer_wrong")(self.ask_label)
         app.view("label")(self.labelled)
         handler: Any = SocketModeHandler(app, "xapp-local", ping_interval=0.5)
         self._handler = handler

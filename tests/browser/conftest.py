@@ -59,6 +59,12 @@ def page(request: pytest.FixtureRequest, browser: Browser, server: Server) -> It
         yield opened
 
 
+@pytest.fixture
+def wide(browser: Browser, server: Server) -> Iterator[Page]:
+    with looking(browser, server, SIZES["wide"]) as opened:
+        yield opened
+
+
 @contextmanager
 def looking(browser: Browser, server: Server, size: ViewportSize) -> Iterator[Page]:
     """The page in a window of its own. Fails for any request to another host, script error or console error."""
@@ -86,4 +92,4 @@ def photograph(page: Page, name: str) -> None:
     """A picture for people to look at, under a folder that git ignores."""
     SCREENSHOTS.mkdir(exist_ok=True)
     width = (page.viewport_size or {"width": 0})["width"]
-    page.screenshot(path=SCREENSHOTS / f"{width}-{name}.png")
+    page.screenshot(path=SCREENSHOTS / f"{width}-{name}.png", animations="disabled")

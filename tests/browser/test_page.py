@@ -39,7 +39,6 @@ def become(page: Page, person: str) -> None:
     page.locator(".who").click()
     page.locator(f"[data-person={person}]").click()
     page.wait_for_url(f"**as={person}*")
-    page.wait_for_load_state("networkidle")  # the conversation is drawn anew, and what was typed before would be lost
 
 
 def open_answer(page: Page, question: str = "how many") -> None:

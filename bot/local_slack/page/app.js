@@ -11,6 +11,8 @@ import { Modal, renderHome } from "./views.js";
 const store = new Store();
 const places = Object.fromEntries(["app", "sidebar", "conversation", "thread"].map((id) => [id, document.getElementById(id)]));
 const modal = new Modal(store);
+// What is being written, by place: it stays when the place is drawn anew, closed with Escape, or seen as somebody else.
+const drafts = new Map();
 const shown = { channel: null, tab: "messages", thread: null, statuses: new Map(), pressed: new Map() };
 
 store.follow = (url) => {
@@ -44,8 +46,11 @@ async function start() {
 
 async function become(person, wanted = {}) {
   const before = shown.channel;
-  const left = shown.channel && store.channel(before) ? `#${store.channel(before).name}` : "that channel";
+  const old = before && store.channel(before);
+  const writingAt = old && placeOf(old);
+  const left = old ? `#${old.name}` : "that channel";
   await store.become(person);
+  if (store.me !== person) return;
   closeThread();
   shown.pressed = new Map();
   const readable = (id) => id && store.channel(id);
@@ -55,7 +60,7 @@ async function become(person, wanted = {}) {
   dmOfBefore = store.workspace.dm;
   drawSidebar();
   modal.update();
-  if (target) await openChannel(target, { tab: wanted.tab || "messages", quiet: true });
+  if (target) await openChannel(target, { tab: wanted.tab || "messages", quiet: true, from: writingAt });
   else places.conversation.replaceChildren(el("p", { class: "nothing" }, "There is nothing this person can see here."));
   if (wanted.thread) await openThread(wanted.thread);
 }
@@ -69,7 +74,7 @@ function drawSidebar() {
   if (focused) places.sidebar.querySelector(`[data-channel="${focused}"]`)?.focus();
 }
 
-async function openChannel(id, { tab = "messages", quiet = false } = {}) {
+async function openChannel(id, { tab = "messages", quiet = false, from = null } = {}) {
   const channel = store.channel(id);
   if (!channel) { toast("That conversation is not visible to you."); return; }
   if (id !== shown.channel) closeThread();
@@ -84,6 +89,7 @@ async function openChannel(id, { tab = "messages", quiet = false } = {}) {
   const document_ = await store.read("channel", { channel: id });
   if (shown.timeline !== timeline) return;
   shown.statuses = new Map(document_.statuses.map((status) => [status.thread_ts, status]));
+  if (from) carry(from, placeOf(channel));
   drawConversation(channel, document_);
   drawSidebar();
   remember();
@@ -92,14 +98,27 @@ async function openChannel(id, { tab = "messages", quiet = false } = {}) {
   if (!quiet && innerWidth > 760) shown.composer?.field.focus();
 }
 
+function placeOf(channel, thread = "") { return `${channel.kind === "im" ? "im" : channel.id}/${thread}`; }
+
+// Somebody who cannot see the channel goes on writing where they arrive.
+function carry(from, to) {
+  if (from === to || !drafts.has(from) || drafts.has(to)) return;
+  drafts.set(to, drafts.get(from));
+  drafts.delete(from);
+}
+
 function drawConversation(channel, document_) {
   const home = channel.kind === "im" && shown.tab === "home";
-  shown.composer = channel.writable && !home ? new Composer(store, `Message ${channel.kind === "im" ? "" : "#"}${channel.name}`, sender(channel.id)) : null;
+  const writing = shown.composer && document.activeElement === shown.composer.field;
+  const label = `Message ${channel.kind === "im" ? "" : "#"}${channel.name}`;
+  shown.composer = channel.writable && !home ? new Composer(store, label, sender(channel.id), drafts, placeOf(channel)) : null;
   places.conversation.replaceChildren(header(channel), home ? renderHome(store) : shown.timeline.node,
     ...(home ? [] : [el("div", { class: "foot" }, prompts(channel, document_), shown.composer?.node || closed(channel))]));
   shown.timeline.hooks.statuses = shown.statuses;
   if (!home) shown.timeline.load(document_);
   if (!home && !document_.messages.length) shown.timeline.rows.append(welcome(channel));
+  shown.composer?.grow();
+  if (writing) shown.composer?.field.focus();
 }
 
 function header(channel) {
@@ -127,7 +146,7 @@ function prompts(channel, document_) {
   if (!inside || !chips.length) return null;
   const mention = channel.kind === "im" ? "" : `@${store.workspace.bot.name} `;
   return el("div", { class: "prompts", role: "group", "aria-label": "Things to ask" }, el("small", {}, "Try"), chips.map((prompt) =>
-    el("button", { type: "button", class: "prompt", title: prompt.message, onclick: () => shown.composer.fill(mention + prompt.message) }, prompt.title)));
+    el("button", { type: "button", class: "prompt", title: prompt.message, onclick: () => sender(channel.id)(mention + prompt.message).catch((error) => toast(error.message)) }, prompt.title)));
 }
 
 function closed(channel) {
@@ -174,7 +193,7 @@ async function openThread(root, highlight = null) {
   const document_ = await store.read("thread", { channel: channel.id, ts: root });
   if (shown.threadTimeline !== timeline) return;
   shown.threadStatus = el("div", { class: "thread-status" });
-  shown.threadComposer = channel.writable ? new Composer(store, "Reply in thread", sender(channel.id, root)) : null;
+  shown.threadComposer = channel.writable ? new Composer(store, "Reply in thread", sender(channel.id, root), drafts, placeOf(channel, root)) : null;
   places.thread.replaceChildren(
     el("header", { class: "top" }, el("button", { type: "button", class: "tool", "aria-label": "Close thread", onclick: () => closeThread(true) }, icon(innerWidth > 760 ? "close" : "back")),
       el("h2", {}, "Thread"), el("p", { class: "topic" }, document_.title || `${channel.kind === "im" ? "" : "#"}${channel.name}`)),

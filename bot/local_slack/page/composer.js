@@ -2,16 +2,17 @@
 
 import { avatar, el, icon, toast } from "./dom.js";
 
-// target() gives {channel, thread_ts}; act(text) sends.
+// send(text, file) posts; drafts is a Map that outlives this field, place is its key there.
 export class Composer {
-  constructor(store, label, send) {
+  constructor(store, label, send, drafts, place) {
     this.store = store;
     this.send = send;
+    this.keep = (text) => { if (text) drafts.set(place, text); else drafts.delete(place); };
     this.choice = -1;
     this.field = el("textarea", {
       rows: "1", "aria-label": label, placeholder: label, role: "combobox", "aria-expanded": "false", "aria-autocomplete": "list",
       "aria-controls": `list-${label.replace(/\W+/g, "-")}`,
-      onkeydown: (event) => this.key(event), oninput: () => { this.grow(); this.complete(); }, onblur: () => setTimeout(() => this.hide(), 150),
+      onkeydown: (event) => this.key(event), oninput: () => { this.changed(); this.complete(); }, onblur: () => setTimeout(() => this.hide(), 150),
     });
     this.list = el("ul", { class: "completions", role: "listbox", id: this.field.getAttribute("aria-controls"), "aria-label": "Suggestions", hidden: true });
     this.file = el("input", { type: "file", hidden: true, onchange: () => this.attach() });
@@ -20,12 +21,17 @@ export class Composer {
       el("button", { type: "button", class: "tool", "aria-label": "Attach a file", title: "Attach a file", onclick: () => this.file.click() }, icon("clip")),
       this.field,
       el("button", { type: "submit", class: "send", "aria-label": "Send", title: "Send (Enter)" }, icon("send")));
+    this.field.value = drafts.get(place) || "";
   }
 
   fill(text) {
     this.field.value = text;
+    this.changed();
+  }
+
+  changed() {
+    this.keep(this.field.value);
     this.grow();
-    this.field.focus();
   }
 
   grow() {
@@ -36,8 +42,7 @@ export class Composer {
   async submit() {
     const text = this.field.value.trim();
     if (!text) return;
-    this.field.value = "";
-    this.grow();
+    this.fill("");
     this.hide();
     try {
       await this.send(text);
@@ -56,7 +61,7 @@ export class Composer {
     for (let at = 0; at < bytes.length; at += 32768) binary += String.fromCharCode(...bytes.subarray(at, at + 32768));
     try {
       await this.send(this.field.value.trim(), { name: file.name, content: btoa(binary) });
-      this.field.value = "";
+      this.fill("");
     } catch (error) {
       toast(error.message);
     }
@@ -121,6 +126,7 @@ export class Composer {
     const at = this.field.selectionStart;
     const start = at - this.word.length;
     this.field.setRangeText(`${match.text} `, start, at, "end");
+    this.changed();
     this.hide();
     this.field.focus();
   }

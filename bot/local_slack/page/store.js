@@ -15,11 +15,14 @@ export class Store extends EventTarget {
     this.me = person;
     this.unread.clear();
     await this.reload();
-    this.connect();
+    if (this.me === person) this.connect();
   }
 
+  // What comes after one has become somebody else is dropped.
   async reload() {
+    const me = this.me;
     const [workspace, views] = await Promise.all([this.read("workspace"), this.read("views")]);
+    if (this.me !== me) return;
     this.workspace = workspace;
     this.views = views;
     this.people = new Map(workspace.people.map((person) => [person.id, person]));
