@@ -10,7 +10,7 @@ import uuid
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Self
+from typing import Any, Self
 
 import psycopg
 import sqlalchemy as sa
@@ -62,10 +62,12 @@ class Database:
         self.url = target.render_as_string(hide_password=False)
         # A prepared statement's generic plan loses the filter's selectivity: 2.8 -> 27 ms was measured.
         arguments = {"prepare_threshold": None, "connect_timeout": CONNECT_TIMEOUT_S, "application_name": "footnote"}
+        # Values are documents and questions, and an exception's text is logged.
+        common: dict[str, Any] = {"connect_args": arguments, "hide_parameters": True}
         self.engine = sa.create_engine(
-            target, pool_size=pool_size, max_overflow=pool_size, pool_pre_ping=True, connect_args=arguments
+            target, pool_size=pool_size, max_overflow=pool_size, pool_pre_ping=True, **common
         )
-        self._unpooled = sa.create_engine(target, poolclass=NullPool, connect_args=arguments)
+        self._unpooled = sa.create_engine(target, poolclass=NullPool, **common)
         self._embedded = embedded
 
     def close(self) -> None:
@@ -121,22 +123,23 @@ class Database:
         finally:
             self._administer(f'drop database "{name}" with (force)')
 
-    def migrate(self) -> None:
+    def migrate(self, migrations: Path = MIGRATIONS, to: str = "head") -> None:
         """Bring the schema to this version's; does nothing when it is there. Several processes may call it at once.
 
-        Raises `DatabaseUnusable` when the server cannot carry the schema or its schema is newer than this program.
+        `migrations`, `to`: another version's, and an earlier revision, for tests of upgrades. Raises
+        `DatabaseUnusable` when the server cannot carry the schema or its schema is newer than this program.
         """
         with self._connected() as connection:
-            _refuse(server_problems(gather(connection, _known_revisions())))
+            _refuse(server_problems(gather(connection, known_revisions(migrations))))
             config = Config()
-            config.set_main_option("script_location", str(MIGRATIONS).replace("%", "%%"))
+            config.set_main_option("script_location", str(migrations).replace("%", "%%"))
             config.attributes["connection"] = connection
-            command.upgrade(config, "head")
+            command.upgrade(config, to)
 
     def check(self) -> None:
         """Raise `DatabaseUnusable` that names everything wrong with the server, the extension, the schema or the roles."""
         with self._connected() as connection:
-            state = gather(connection, _known_revisions())
+            state = gather(connection, known_revisions())
         _refuse([*server_problems(state), *schema_problems(state)])
 
     @contextmanager
@@ -198,6 +201,7 @@ def open_database(settings: KnowledgeSettings) -> Database:
         database = Database(settings.database_url.get_secret_value())
     else:
         embedded = EmbeddedPostgres(settings.home / "postgres").start()
+        embedded.stay_up()
         database = Database(embedded.url(), embedded=embedded)
     try:
         database.migrate()
@@ -220,9 +224,9 @@ def _parsed(url: str) -> sa.URL:
     return parsed.set(drivername=DRIVER)
 
 
-def _known_revisions() -> tuple[str, ...]:
+def known_revisions(migrations: Path = MIGRATIONS) -> tuple[str, ...]:
     """Every schema revision this program knows, newest first."""
-    return tuple(script.revision for script in ScriptDirectory(str(MIGRATIONS)).walk_revisions())
+    return tuple(script.revision for script in ScriptDirectory(str(migrations)).walk_revisions())
 
 
 def _refuse(problems: list[str]) -> None:

@@ -1,9 +1,11 @@
 """The embedded server as the rest of the program sees it: start or adopt it, where to connect, let go of it."""
 
 import fcntl
+import logging
 import os
 import subprocess
 import sys
+import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +22,10 @@ from knowledge.postgres.binaries import check_this_platform, reachable_binaries
 from knowledge.postgres.cluster import SUPERUSER, Cluster
 from knowledge.postgres.secret import secret
 
+log = logging.getLogger(__name__)
+
+LOOK_EVERY_S = 2.0
+
 
 class EmbeddedPostgres:
     """A PostgreSQL server in `home`, shared by every process that starts it there.
@@ -34,6 +40,8 @@ class EmbeddedPostgres:
         self.settings = dict(settings)
         self._cluster: Cluster | None = None
         self._users: BinaryIO | None = None
+        self._released = threading.Event()
+        self._nurse: threading.Thread | None = None
 
     def start(self) -> Self:
         """Start or adopt the server and prepare its roles and database.
@@ -60,6 +68,25 @@ class EmbeddedPostgres:
             raise
         return self
 
+    def stay_up(self) -> None:
+        """From now on, until it is released, start the server again whenever it is down.
+
+        It ends by itself when its disk is full or the system takes its memory, and comes back when there is room.
+        """
+        self._released.clear()
+        self._nurse = threading.Thread(target=self._look_after, name="footnote-postgres", daemon=True)
+        self._nurse.start()
+
+    def _look_after(self) -> None:
+        while not self._released.wait(LOOK_EVERY_S):
+            try:
+                if not self._started.answers():
+                    log.warning("the embedded PostgreSQL in %s is down; starting it", self.home)
+                    with self._alone():
+                        self._bring_up(self._started)
+            except (EmbeddedPostgresFailed, OSError, psycopg.Error) as error:
+                log.warning("the embedded PostgreSQL does not start: %s", str(error).splitlines()[0])
+
     def url(self, database: str = roles.OWNER) -> str:
         """SQLAlchemy URL of a database for the application's role, with its password in it."""
         return sa.URL.create(
@@ -72,6 +99,10 @@ class EmbeddedPostgres:
 
     def release(self) -> None:
         """Let go of the server; the last one to do so stops it and waits until it is down. May be repeated."""
+        self._released.set()
+        if self._nurse is not None:
+            self._nurse.join()
+            self._nurse = None
         if self._users is None:
             return
         with self._users as users:

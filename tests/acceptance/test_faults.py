@@ -5,6 +5,7 @@ makes all of them new, and no job is left.
 """
 
 import asyncio
+import shutil
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
@@ -13,6 +14,7 @@ from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any
 
 import pytest
@@ -22,8 +24,9 @@ from sqlalchemy.exc import DBAPIError
 
 from bot.local_slack import LocalSlack, Message, serve
 from jobs.schedule import Job, Scheduler
-from knowledge.db import Database
+from knowledge.db import MIGRATIONS, Database, known_revisions, open_database
 from knowledge.encoders import Embedder
+from knowledge.errors import DatabaseUnusable
 from knowledge.local_claude import LocalClaude, Step
 from knowledge.local_claude import serve as serve_claude
 from knowledge.postgres import EmbeddedPostgres
@@ -133,6 +136,48 @@ def database_read_only(scene: Scene) -> Iterator[None]:
     yield
     scene.slack.wait_for(heard_again)
     set_read_only(scene.database, "off")
+
+
+@contextmanager
+def database_full(scene: Scene) -> Iterator[None]:
+    """New rows are refused as on a disk without room, where old ones can still be read and often changed."""
+    tables = ("inbox", "answers", "chunks")
+    raised = "raise disk_full using message = 'could not extend file: No space left on device';"
+    function = f"create function no_room() returns trigger language plpgsql as $$ begin {raised} end $$"
+    refusals = (
+        f"create trigger no_room before insert on {table} for each row execute function no_room()" for table in tables
+    )
+    administer(scene.database, function, *refusals)
+    scene.claude.free.set()
+    yield
+    scene.slack.wait_for(heard_again)
+    administer(scene.database, "drop function no_room() cascade")
+
+
+@contextmanager
+def newer_version_deployed(scene: Scene) -> Iterator[None]:
+    """The next version's schema under running processes of this one: they go on, and no more of them can be started."""
+    with TemporaryDirectory() as folder:
+        newer = Path(folder) / "migrations"
+        shutil.copytree(MIGRATIONS, newer)
+        (newer / "versions" / "9999_next.py").write_text(NEXT_VERSION.format(before=known_revisions()[0]))
+        scene.database.migrate(newer)
+    yield
+    with pytest.raises(DatabaseUnusable, match="newer than this program's"):
+        open_database(scene.company.settings.knowledge)
+
+
+NEXT_VERSION = """
+from alembic import op
+revision = "9999"
+down_revision = "{before}"
+
+def upgrade():
+    op.execute("alter table answers add column mood text not null default 'calm'")
+    op.execute("alter table documents add column pages int")
+    op.execute("create table moods (name text primary key)")
+"""
+"""What a version may do to the schema while the one before it still runs: add, with defaults."""
 
 
 @contextmanager
@@ -275,7 +320,9 @@ def scene(tmp_path: Path, url: str, server: EmbeddedPostgres, models: tuple[Embe
     [
         connections_terminated,
         database_read_only,
+        database_full,
         server_restarted,
+        newer_version_deployed,
         slack_limits_calls,
         slack_takes_no_posts,
         socket_dead,

@@ -21,6 +21,7 @@ from knowledge.postgres import EmbeddedPostgres
 from knowledge.postgres.account import server_account
 from knowledge.postgres.binaries import reachable_binaries, wheel_binaries
 from knowledge.postgres.watchdog import kill_server, postmaster_pid, server_pids
+from tests.company import until
 
 ROOT = Path(__file__).parents[2]
 SETTINGS = {"fsync": "off", "shared_buffers": "16MB"}
@@ -207,6 +208,26 @@ def test_a_killed_server_comes_back_with_everything_committed(place: Path) -> No
         assert value(server.url(), "select number from kept") == 42
         user.communicate()
         server.release()
+
+
+def test_a_server_that_is_looked_after_comes_back_by_itself(place: Path) -> None:
+    """As after a full disk, when the server has ended and nobody calls `start` again."""
+    server = EmbeddedPostgres(place, SETTINGS).start()
+    server.stay_up()
+    killed = postmaster(place)
+    with gone(killed):
+        os.kill(killed, signal.SIGKILL)
+
+    def answers() -> bool:
+        try:
+            return value(server.url(), "select 1") == 1
+        except sa.exc.OperationalError:
+            return False
+
+    until(answers)
+    assert postmaster(place) != killed
+    server.release()
+    assert server_pids(place / "data") == []
 
 
 def test_an_innocent_process_with_the_number_of_a_dead_server_is_left_alone(place: Path) -> None:
