@@ -57,7 +57,7 @@ def test_nobody_else_holds_anything(kind: PersonKind) -> None:
         (Place("P1", PlaceKind.PRIVATE, members_known=False), NOTHING),
         (Place("X1", PlaceKind.UNKNOWN), NOTHING),
     ],
-    ids=str,
+    ids=lambda value: str(value) if isinstance(value, Place) else ",".join(sorted(value)),
 )
 def test_a_reply_to_a_member_uses_what_its_audience_may_read(place: Place, allowed: frozenset[str]) -> None:
     assert decide(MEMBER, place, PUBLIC).allowed == allowed
