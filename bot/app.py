@@ -47,7 +47,7 @@ def build_app(settings: Slack, client: WebClient, inbox: Inbox) -> App:
     app.command(ANYTHING)(_command_received)
     app.shortcut(ANYTHING)(_received)
     app.view(ANYTHING)(_received)
-    app.action(re.compile("name_source(:.*)?"))(_name_source)
+    app.action(re.compile("(name_source|gold_correct)(:.*)?"))(_name_source)
     app.action(ANYTHING)(_received)
     return app
 
@@ -67,8 +67,16 @@ def _command_received(ack: Ack) -> None:
 def _name_source(ack: Ack, body: dict[str, Any], action: dict[str, Any], client: WebClient) -> None:
     """A view must be opened within three seconds, so it is not left to a worker; it holds nothing that was read."""
     ack()
+    container = body.get("container") or {}
+    place = f"{container.get('channel_id', '')} {container.get('message_ts', '')}"
+    about = str(action.get("value"))
+    view = (
+        blocks.name_source_view(f"{about} {place}", "gold_correct")
+        if action["action_id"].startswith("gold_correct")
+        else blocks.name_source_view(about)
+    )
     try:
-        client.views_open(trigger_id=body["trigger_id"], view=blocks.name_source_view(str(action.get("value"))))
+        client.views_open(trigger_id=body["trigger_id"], view=view)
     except SlackApiError as error:
         # The person clicked, waited and went away; there is nobody to tell.
         if error.response.get("error") not in ("expired_trigger_id", "exchanged_trigger_id"):

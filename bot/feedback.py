@@ -6,7 +6,6 @@ nothing enters the gold set unreviewed. Guests and people of other workspaces ma
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import Protocol
 
 import structlog
 from sqlalchemy import Connection
@@ -17,7 +16,7 @@ from bot.directory import Directory
 from bot.errors import SlackUnavailable, Undeliverable
 from bot.mrkdwn import escape
 from bot.replies import Replies
-from knowledge import answers, catalog, receipts, retrieval, votes
+from knowledge import answers, catalog, proposals, receipts, retrieval, votes
 from knowledge.answers import StoredAnswer
 from knowledge.catalog import Entry
 from knowledge.db import Database
@@ -27,31 +26,27 @@ from knowledge.receipts import Receipt
 log = structlog.get_logger()
 
 ASKED_PER_DAY = 10
-"""After this many votes in a day a person is not asked for the right source any more."""
+"""After this many votes in a day a person's votes count, but propose nothing and ask for nothing any more."""
 LABELS_PER_DAY = 20
-
-
-class Propose(Protocol):
-    """Puts a gold case forward. `expected` None: the answer's own citations were right; (): not in the documents."""
-
-    def __call__(self, answer: StoredAnswer, person: str, expected: Sequence[Entry] | None, origin: str) -> object: ...
 
 
 class Feedback:
     """Threads share it. `tasks` are what a worker runs."""
 
-    def __init__(self, database: Database, directory: Directory, replies: Replies, propose: Propose) -> None:
+    def __init__(self, database: Database, directory: Directory, replies: Replies) -> None:
         self._database = database
         self._directory = directory
         self._replies = replies
-        self._propose = propose
 
     @property
     def tasks(self) -> Mapping[str, Callable[[int], None]]:
         return {"vote": self.vote, "label": self.label, "ask_source": self.ask_source}
 
     def vote(self, inbox_id: int) -> None:
-        """Count or withdraw a vote; ask for the right source after a 👎, propose the cited ones after a 👍."""
+        """Count or withdraw a vote, and the proposal that goes with it.
+
+        A 👍 proposes the cited sources; a 👎 a case that nobody has labelled yet, and asks for the right source.
+        """
         if (receipt := self._begin(inbox_id)) is None:
             return
         answer_id, value, added = _vote(receipt)
@@ -60,16 +55,17 @@ class Feedback:
         if answer is None or not self._can_read(person, answer):
             return self._end(receipt, "refused")
         with self._database.plain() as connection:
-            if not added:
-                votes.withdraw(connection, answer_id, person, value)
-                return receipts.finish(connection, receipt.id, "done")
-            counted = votes.cast(connection, answer_id, person, value)
+            change = votes.cast if added else votes.withdraw
+            changed = change(connection, answer_id, person, value) or receipt.attempt > 1
             today = votes.cast_today(connection, person)
-        if counted and self._is_member(person) and today <= ASKED_PER_DAY:
+        if changed:
+            proposals.take_back(self._database, answer_id, person)
+        if changed and added and self._is_member(person) and today <= ASKED_PER_DAY:
             if value < 0:
+                proposals.propose(self._database, answer, person, None, "vote")
                 self._ask(receipt, answer, wording.ASK_SOURCE)
             else:
-                self._propose(answer, person, None, "vote")
+                proposals.propose_cited(self._database, answer, person, "vote")
         self._end(receipt, "done")
 
     def ask_source(self, inbox_id: int) -> None:
@@ -137,7 +133,7 @@ class Feedback:
         with self._database.plain() as connection:
             many = receipts.count_today(connection, person, "label") > LABELS_PER_DAY
         if not many:
-            self._propose(answer, person, expected, "vote")
+            proposals.propose(self._database, answer, person, expected, "label")
         self._say(receipt, answer, wording.LABEL_LIMIT if many else wording.LABEL_THANKS)
 
     def _say(self, receipt: Receipt, answer: StoredAnswer | None, words: str) -> None:

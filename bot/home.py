@@ -13,6 +13,7 @@ from bot.client import FAILURES, Identity
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
 from bot.mrkdwn import escape, readable, without_mention
+from bot.review import pending
 from knowledge import catalog, receipts
 from knowledge.catalog import SourceState
 from knowledge.db import Database
@@ -42,12 +43,16 @@ class Home:
             receipt = receipts.claim(connection, inbox_id)
         if receipt is None:
             return
-        try:
-            self._client.views_publish(user_id=str(receipt.person), view=self._view(str(receipt.person)))
-        except FAILURES as error:
-            log.warning("home not shown", error=type(error).__name__)
+        self.publish(str(receipt.person))
         with self._database.plain() as connection:
             receipts.finish(connection, receipt.id, "done")
+
+    def publish(self, person: str) -> None:
+        """Show the tab to this person anew. That it cannot be shown is logged."""
+        try:
+            self._client.views_publish(user_id=person, view=self._view(person))
+        except FAILURES as error:
+            log.warning("home not shown", error=type(error).__name__)
 
     def _view(self, person: str) -> dict[str, Any]:
         try:
@@ -60,19 +65,29 @@ class Home:
         with self._database.plain() as connection:
             asked = receipts.recent(connection, person, RECENT)
             health = receipts.health(connection) if admin else None
+        waiting = pending(self._database, allowed) if admin else []
         now = datetime.now(UTC)
         questions = [_question(receipt, self._me) for receipt in asked]
-        return {"type": "home", "blocks": view_blocks(states, questions, health, now)}
+        return {"type": "home", "blocks": view_blocks(states, questions, health, now, waiting)}
 
 
 def view_blocks(
-    states: Sequence[SourceState], questions: Sequence[str], health: tuple[int, int] | None, now: datetime
+    states: Sequence[SourceState],
+    questions: Sequence[str],
+    health: tuple[int, int] | None,
+    now: datetime,
+    waiting: Sequence[Block] = (),
 ) -> list[Block]:
-    """The tab's blocks. `health`: questions waiting and questions failed in the last day; None for others than admins."""
+    """The tab's blocks. `health`: questions waiting and questions failed in the last day; None for others than admins.
+
+    `waiting`: the gold cases to review, empty for others than admins.
+    """
     sources = [section(_state(state, now)) for state in states[:40]] or [section(wording.HOME_NO_ACCESS)]
     recent = [section("\n".join(f"• {question}" for question in questions) or wording.HOME_NONE)]
     shown = [header(wording.HOME_TITLE), *sources, context(wording.HOME_CHANNELS_NOTE), {"type": "divider"}]
     shown += [header(wording.HOME_HOW), section(wording.HELP), header(wording.HOME_RECENT), *recent]
+    if waiting:
+        shown += [{"type": "divider"}, header(wording.HOME_REVIEW), *waiting]
     if health is not None:
         failures = [section(line) for state in states for line in _failures(state)][:20]
         again = button(wording.HOME_REINDEX, "home_reindex", "all")

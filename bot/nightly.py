@@ -9,15 +9,17 @@ import structlog
 from slack_sdk import WebClient
 
 from bot import blocks, wording
+from bot.blocks import Post
 from bot.client import FAILURES, Identity
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
 from bot.replies import Replies
+from bot.review import pending
 from bot.settings import Settings
 from jobs import chart, digest, evaluation, retention
 from jobs.digest import Digest
 from jobs.schedule import Job
-from knowledge import receipts
+from knowledge import receipts, reviews
 from knowledge.answering import Answerer
 from knowledge.engine import Engine
 from knowledge.errors import FootnoteError
@@ -104,8 +106,13 @@ class Nightly:
             log.warning("nobody was told about an evaluation", person=person, error=str(error))
 
     def run(self, slot: Slot) -> None:
-        """Measure the gold set and post the digest. Raises `SlackUnavailable` when it cannot be posted."""
+        """Measure the gold set, tell who reviews of new proposals, post the digest.
+
+        Raises `SlackUnavailable` when it cannot be posted.
+        """
         self.measure(slot)
+        for admin in self._settings.slack.admins:
+            self.ask_for_review(admin, slot)
         channel = self._settings.schedule.digest_channel
         if channel is not None:
             self.post(channel, slot)
@@ -120,8 +127,24 @@ class Nightly:
         deleted = retention.run(self._engine.database, self._settings.schedule.keep_days, datetime.now(UTC))
         log.info("too old, deleted", **deleted)
 
+    def ask_for_review(self, admin: str, slot: Slot) -> None:
+        """Tell an administrator of the settings what was proposed since the last night, as far as they may read it."""
+        try:
+            if not self._directory.is_admin(admin):
+                return
+            allowed = self._directory.decide(admin, None).allowed
+            newest = reviews.newest(self._engine.database, allowed)
+            if newest is None or newest < _since(slot):
+                return
+            channel = self._replies.direct(admin)
+            if not self._is_posted(channel, slot):
+                shown = blocks.section(wording.REVIEW_TOLD), *pending(self._engine.database, allowed)
+                self._post(channel, slot, Post(wording.REVIEW_TOLD, shown))
+        except (FootnoteError, *FAILURES) as error:
+            log.warning("nobody was asked to review", person=admin, error=str(error))
+
     def post(self, channel: str, slot: Slot) -> None:
-        since = slot.previous or slot.at - timedelta(days=1)
+        since = _since(slot)
         facts = digest.gather(
             self._engine.database, self._directory.audience(channel), since, self._engine.embedder.encode_texts
         )
@@ -142,9 +165,12 @@ class Nightly:
                 title=wording.CHART_TITLE,
                 alt_txt=wording.CHART_TITLE,
             )
-        mark = {"event_type": MARK, "event_payload": {"slot": slot.at.isoformat()}}
         for post in blocks.written(digest.plain(composed)):
-            self._client.chat_postMessage(channel=channel, metadata=mark, **post.arguments())
+            self._post(channel, slot, post)
+
+    def _post(self, channel: str, slot: Slot, post: Post) -> None:
+        mark = {"event_type": MARK, "event_payload": {"slot": slot.at.isoformat()}}
+        self._client.chat_postMessage(channel=channel, metadata=mark, **post.arguments())
 
     def _is_posted(self, channel: str, slot: Slot) -> bool:
         page = self._client.conversations_history(channel=channel, limit=RECENT, include_all_metadata=True)
@@ -153,3 +179,8 @@ class Nightly:
     def _marks(self, message: Mapping[str, Any], slot: Slot) -> bool:
         payload = (message.get("metadata") or {}).get("event_payload") or {}
         return self._me.wrote(dict(message)) and payload.get("slot") == slot.at.isoformat()
+
+
+def _since(slot: Slot) -> datetime:
+    """The time that the slot's messages tell of begins here."""
+    return slot.previous or slot.at - timedelta(days=1)

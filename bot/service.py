@@ -28,12 +28,12 @@ from bot.receiving import receiver
 from bot.reindex import Reindex
 from bot.replies import Replies
 from bot.responder import Responder
+from bot.review import Review
 from bot.settings import Settings
 from jobs.queue import Queue
 from jobs.schedule import Job, Scheduler
 from knowledge.engine import Engine
 from knowledge.outcomes import SyncOutcome
-from knowledge.proposals import propose
 
 log = structlog.get_logger()
 
@@ -80,12 +80,14 @@ class Service:
             afterwards=self.responder.correct,
         )
         self.nightly = Nightly(settings, engine, self.directory, replies, client, me)
+        home = Home(database, self.directory, client, me)
         tasks = {
             **self.responder.tasks,
-            **Feedback(database, self.directory, replies, partial(propose, database)).tasks,
+            **Feedback(database, self.directory, replies).tasks,
             **reindex.tasks,
             **self.nightly.tasks,
-            **Home(database, self.directory, client, me).tasks,
+            **home.tasks,
+            **Review(database, self.directory, replies, home.publish).tasks,
         }
         self.queue = Queue(database, tasks, BACKGROUND, transient=(SlackUnavailable,))
         self.app: App = build_app(settings.slack, client, Inbox(database, self.queue.defer, settings.slack, me))

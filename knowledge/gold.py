@@ -23,6 +23,8 @@ from knowledge.permissions import Scopes
 from knowledge.tables import gold_cases
 
 State = Literal["proposed", "accepted", "retired"]
+Origin = Literal["vote", "label", "import", "suggestion"]
+"""vote: a 👍 or 👎 alone; label: a person named what would have been right."""
 Expected = tuple[Label, ...] | None
 """() = not in the documents; None = nobody has said yet, which cannot be accepted."""
 
@@ -73,7 +75,7 @@ class Proposal:
     question: str
     scopes: Scopes
     expected: Expected
-    origin: str
+    origin: Origin
     by: str
     standalone: str = ""
     answer_id: str | None = None
@@ -81,6 +83,7 @@ class Proposal:
 
 def propose(connection: sa.Connection, proposal: Proposal) -> str:
     """Put a case forward; the id of the case, which may be an older one of the same question."""
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended("footnote proposals", 0))))
     twin = _twin(connection, proposal)
     if twin is None:
         return _insert(connection, proposal)
@@ -90,7 +93,9 @@ def propose(connection: sa.Connection, proposal: Proposal) -> str:
         _update(connection, twin, proposal.by, "confirmed" if agrees else "disputed", proposed_by=people)
     else:
         expected = merged(twin.expected, proposal.expected)
-        _update(connection, twin, proposal.by, "proposed again", proposed_by=people, expected=_expected_json(expected))
+        origin = twin.origin if proposal.expected is None else proposal.origin
+        values = {"proposed_by": people, "expected": _expected_json(expected), "origin": origin}
+        _update(connection, twin, proposal.by, "proposed again", **values)
     return twin.id
 
 
@@ -198,20 +203,13 @@ def _twin(connection: sa.Connection, proposal: Proposal) -> GoldCase | None:
 
 def _insert(connection: sa.Connection, proposal: Proposal) -> str:
     case_id = secrets.token_hex(5)
-    connection.execute(
-        sa.insert(gold_cases).values(
-            id=case_id,
-            question=proposal.question,
-            standalone=proposal.standalone or proposal.question,
-            scopes=sorted(proposal.scopes),
-            expected=_expected_json(proposal.expected),
-            state="proposed",
-            origin=proposal.origin,
-            answer_id=proposal.answer_id,
-            proposed_by=[proposal.by],
-            history=[_change_json(Change(datetime.now(UTC), proposal.by, "proposed"))],
-        )
-    )
+    row = {
+        "id": case_id, "question": proposal.question, "standalone": proposal.standalone or proposal.question,
+        "scopes": sorted(proposal.scopes), "expected": _expected_json(proposal.expected), "state": "proposed",
+        "origin": proposal.origin, "answer_id": proposal.answer_id, "proposed_by": [proposal.by],
+        "history": [_change_json(Change(datetime.now(UTC), proposal.by, "proposed"))],
+    }  # fmt: skip
+    connection.execute(sa.insert(gold_cases).values(row))
     return case_id
 
 

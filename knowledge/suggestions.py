@@ -43,7 +43,11 @@ def suggest(database: Database, encode: Encode, count: int = 30, unanswered: int
         with database.reading(chosen.scopes) as connection:
             answer = answers.load(connection, chosen.answer_id)
         if answer is not None:
-            ids.append(proposals.propose(database, answer, BY, None if chosen.answered else [], "suggestion"))
+            ids.append(
+                proposals.propose_cited(database, answer, BY, "suggestion")
+                if chosen.answered
+                else proposals.propose(database, answer, BY, [], "suggestion")
+            )
     return tuple(ids)
 
 

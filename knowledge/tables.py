@@ -234,7 +234,7 @@ gold_cases = sa.Table(
         "expected", JSONB, nullable=False
     ),  # [{source, external_id, heading_path, quote}]; [] = not in the documents, JSON null = not said yet
     sa.Column("state", sa.Text, nullable=False),  # proposed, accepted, retired
-    sa.Column("origin", sa.Text, nullable=False),  # vote, shortcut, import, suggestion
+    sa.Column("origin", sa.Text, nullable=False),  # vote, label, import, suggestion
     sa.Column("answer_id", sa.Text),
     sa.Column("proposed_by", Texts, nullable=False),
     sa.Column("history", JSONB, nullable=False),  # [{at, by, what}]

@@ -4,6 +4,8 @@ import pytest
 
 from bot import wording
 from bot.local_slack import Message
+from bot.local_slack.delivery import Envelope
+from bot.local_slack.events import Event, event_callback
 from knowledge import gold, votes
 from knowledge.gold import GoldCase
 from knowledge.votes import Tally
@@ -122,7 +124,49 @@ def test_a_document_the_voter_may_not_open_does_not_exist(own_company: Company) 
     own_company.slack.submit("ben", {"document": "Lease dispute"})
     own_company.settled()
     assert wording.unknown_document("Lease dispute") in [m.text for m in own_company.slack.ephemerals("ben")]
+    assert [case.expected for case in proposed(own_company, question)] == [None]
+
+
+def test_a_question_without_any_answer_waits_unlabelled_until_somebody_says_where_it_is(own_company: Company) -> None:
+    question = own_company.ask("ben", "general", "who repairs the coffee machine?")
+    reply = own_company.reply(question)
+    assert own_company.answer(question).citations == ()
+    own_company.slack.react("ben", "general", reply.ts, "-1")
+    (case,) = proposed(own_company, question)
+    assert (case.expected, case.state, case.proposed_by) == (None, "proposed", ("UBEN",))
+    own_company.slack.click("ben", "general", prompt(own_company, "ben", question).ts, "name_source")
+    own_company.slack.wait_for(lambda slack: slack.modal("ben"))
+    own_company.slack.submit("ben", {"document": "invoices.md"})
+    (labelled,) = proposed(own_company, question)
+    assert (labelled.id, [label.external_id for label in labelled.expected or ()]) == (case.id, ["invoices.md"])
+
+
+def test_a_thumb_that_is_taken_back_or_turned_leaves_no_proposal_of_before(own_company: Company) -> None:
+    question = own_company.ask("ben", "general", "up to how many days of leave can be carried over?")
+    reply = own_company.reply(question)
+    for _ in range(2):
+        own_company.slack.react("ben", "general", reply.ts, "-1")
+        assert [case.expected for case in proposed(own_company, question)] == [None]
+        own_company.slack.unreact("ben", "general", reply.ts, "-1")
+        assert proposed(own_company, question) == []
+    own_company.slack.click("ben", "general", reply.ts, "feedback", "positive")
+    (liked,) = proposed(own_company, question)
+    assert liked.expected
+    own_company.slack.click("ben", "general", reply.ts, "feedback", "negative")
+    assert [case.expected for case in proposed(own_company, question)] == [None]
+
+
+def test_who_cannot_read_an_answer_changes_nothing_about_it(own_company: Company) -> None:
+    slack = own_company.slack
+    question = own_company.ask("ana", "legal", "how much does the landlord demand for the roof?")
+    reply = own_company.reply(question)
+    item = {"type": "message", "channel": "CLEGAL", "ts": reply.ts}
+    for person, reaction in (("UBEN", "-1"), ("UOLD", "+1"), ("UBOT2", "-1"), ("UEVE", "-1")):
+        forged = {"type": "reaction_added", "user": person, "reaction": reaction, "item": item}
+        slack.delivery.push(Envelope("events_api", event_callback(Event("reaction_added", forged), slack.state)))
+    assert tally(own_company, question) == Tally(0, 0)
     assert proposed(own_company, question) == []
+    assert slack.ephemerals("ben") == []
 
 
 def test_a_thumbs_up_proposes_what_was_cited(own_company: Company) -> None:
@@ -154,3 +198,4 @@ def test_whoever_votes_all_day_is_asked_a_few_times_only(own_company: Company) -
         own_company.slack.react("ben", "general", own_company.reply(question).ts, "-1")
     own_company.settled()
     assert len([m for m in own_company.slack.ephemerals("ben") if m.text == wording.ASK_SOURCE]) == 10
+    assert sum(len(proposed(own_company, question)) for question in asked) == 10

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from knowledge import gold, labels, proposals
-from knowledge.answers import Answer, Citation, Question, save
+from knowledge.answers import Answer, Citation, Question, StoredAnswer, save
 from knowledge.answers import load as load_answer
 from knowledge.catalog import Entry
 from knowledge.db import Database
@@ -197,7 +197,10 @@ def test_without_a_quote_the_heading_counts_and_without_it_the_document() -> Non
     assert find(Label("s", "a.md"), pieces).chunk_ids == {1, 2, 3}
 
 
-def stored_answer(database: Database, citations: tuple[Citation, ...] = ()) -> str:
+CITED = (Citation(1, 1, 1, "Leave", "", ("Leave",), "up to 5 unused days", None, ALL),)
+
+
+def stored_answer(database: Database, citations: tuple[Citation, ...] = ()) -> StoredAnswer:
     answer = Answer(
         "a1",
         "Do they survive?",
@@ -210,13 +213,15 @@ def stored_answer(database: Database, citations: tuple[Citation, ...] = ()) -> s
     )
     with database.writing() as connection:
         save(connection, answer, Question("Do they survive?", "U1", "C1"), ALL)
-    return answer.id
+        stored = load_answer(connection, answer.id)
+    assert stored is not None
+    return stored
 
 
 @pytest.mark.parametrize(
     ("said", "expected"),
     [
-        (None, (Label("handbook", "leave.md", ("Leave",), "up to 5 unused days"),)),
+        (None, None),
         ([], ()),
         ([Entry(1, "handbook", "leave.md", "Leave", "")], (Label("handbook", "leave.md"),)),
     ],
@@ -225,32 +230,41 @@ def test_a_vote_becomes_a_proposal_with_the_rights_of_the_reply(
     database: Database, said: list[Entry] | None, expected: gold.Expected
 ) -> None:
     document(database, 1, "leave.md", "You may carry up to 5 unused days.")
-    with database.writing() as connection:
-        connection.execute(sa.text("update chunks set heading_path = '{Leave}'"))
-    answer_id = stored_answer(database, (Citation(1, 1, 1, "Leave", "", ("Leave",), "up to 5 unused days", None, ALL),))
-    with database.reading(ALL) as connection:
-        answer = load_answer(connection, answer_id)
-    assert answer is not None
-    proposals.propose(database, answer, "U1", said, "vote")
+    proposals.propose(database, stored_answer(database, CITED), "U1", said, "vote")
     case = only(database)
     assert (case.question, case.standalone) == ("Do they survive?", "Do unused days survive?")
     assert (case.scopes, case.expected, case.state, case.answer_id) == (ALL, expected, "proposed", "a1")
 
 
+def test_a_liked_answer_becomes_a_proposal_with_what_it_cited(database: Database) -> None:
+    document(database, 1, "leave.md", "You may carry up to 5 unused days.")
+    with database.writing() as connection:
+        connection.execute(sa.text("update chunks set heading_path = '{Leave}'"))
+    proposals.propose_cited(database, stored_answer(database, CITED), "U1", "vote")
+    assert only(database).expected == (Label("handbook", "leave.md", ("Leave",), "up to 5 unused days"),)
+
+
+def test_what_a_vote_proposed_goes_with_the_vote_and_what_a_person_named_stays(database: Database) -> None:
+    answer = stored_answer(database)
+    proposals.propose(database, answer, "U1", None, "vote")
+    proposals.take_back(database, answer.id, "U2")
+    assert only(database).proposed_by == ("U1",)
+    proposals.take_back(database, answer.id, "U1")
+    with database.reading(ALL) as connection:
+        assert gold.cases(connection, ALL) == ()
+    proposals.propose(database, answer, "U1", None, "vote")
+    proposals.propose(database, answer, "U1", [], "label")
+    proposals.take_back(database, answer.id, "U1")
+    assert (only(database).expected, only(database).origin) == ((), "label")
+
+
 def test_a_source_that_the_reply_might_not_read_is_not_named_in_the_case(database: Database) -> None:
     document(database, 1, "legal/acquisition.md", "Codename Heron.", ["channel:C7"])
-    answer_id = stored_answer(database)
-    with database.reading(ALL) as connection:
-        answer = load_answer(connection, answer_id)
-    assert answer is not None
+    answer = stored_answer(database)
     proposals.propose(database, answer, "U1", [Entry(1, "handbook", "legal/acquisition.md", "Acquisition", "")], "vote")
     assert only(database).expected is None
 
 
 def test_a_liked_answer_without_sources_waits_for_a_label(database: Database) -> None:
-    answer_id = stored_answer(database)
-    with database.reading(ALL) as connection:
-        answer = load_answer(connection, answer_id)
-    assert answer is not None
-    proposals.propose(database, answer, "U1", None, "vote")
+    proposals.propose_cited(database, stored_answer(database), "U1", "vote")
     assert only(database).expected is None

@@ -1,0 +1,166 @@
+"""Review: an administrator accepts, corrects or rejects proposed gold cases, on the Home tab or in the nightly message.
+
+Nobody is shown a case unless they hold all of its scopes, and every click is decided by the rights of its moment.
+Afterwards the place where it was clicked shows what still waits.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+
+import structlog
+
+from bot import blocks, wording
+from bot.blocks import Block, Post, actions, button, context, section
+from bot.directory import Directory
+from bot.errors import SlackUnavailable
+from bot.mrkdwn import escape
+from bot.replies import Replies
+from knowledge import catalog, receipts, reviews, suggestions
+from knowledge.db import Database
+from knowledge.errors import FootnoteError, GoldCaseUnknown, GoldCaseUnlabelled
+from knowledge.gold import GoldCase
+from knowledge.permissions import Scopes
+from knowledge.receipts import Receipt, Reply
+from knowledge.reviews import Waiting
+
+log = structlog.get_logger()
+
+SHOWN = 5
+"""Cases shown at once; the next ones follow as these are reviewed."""
+
+
+class Review:
+    """`refresh` shows a person's Home tab anew."""
+
+    def __init__(
+        self, database: Database, directory: Directory, replies: Replies, refresh: Callable[[str], object]
+    ) -> None:
+        self._database = database
+        self._directory = directory
+        self._replies = replies
+        self._refresh = refresh
+
+    @property
+    def tasks(self) -> Mapping[str, Callable[[int], None]]:
+        return {"review": self.review}
+
+    def review(self, inbox_id: int) -> None:
+        """Carry out a click, or a correction sent with the form."""
+        with self._database.plain() as connection:
+            receipt = receipts.claim(connection, inbox_id)
+        if receipt is None:
+            return
+        person = str(receipt.person)
+        try:
+            allowed = self._directory.decide(person, None).allowed if self._directory.is_admin(person) else None
+            said = wording.ADMINS_ONLY if allowed is None else self._carry_out(receipt, person, allowed)
+        except SlackUnavailable:
+            allowed, said = None, wording.FACTS_UNKNOWN
+        self._show(receipt, person, said, allowed)
+        with self._database.plain() as connection:
+            receipts.finish(connection, receipt.id, "done")
+
+    def _carry_out(self, receipt: Receipt, person: str, allowed: Scopes) -> str:
+        """What became of it, in words."""
+        action, case_id = str(receipt.payload["action"]), _case_id(receipt)
+        try:
+            match action:
+                case "gold_accept":
+                    done = reviews.accept(self._database, case_id, person, allowed)
+                case "gold_nowhere":
+                    done = reviews.accept(self._database, case_id, person, allowed, ())
+                case "gold_reject":
+                    done = reviews.refuse(self._database, case_id, person, allowed)
+                case _:
+                    return self._correct(case_id, person, allowed, str(receipt.payload["fields"]["document"]))
+        except GoldCaseUnknown:
+            return wording.REVIEW_UNKNOWN
+        except GoldCaseUnlabelled:
+            return wording.REVIEW_UNLABELLED
+        return _told(done)
+
+    def _correct(self, case_id: str, person: str, allowed: Scopes, named: str) -> str:
+        with self._database.reading(allowed) as connection:
+            found = catalog.find(connection, named, allowed)
+        if not found:
+            return wording.unknown_document(escape(named))
+        if len(found) > 1:
+            return wording.review_ambiguous(escape(named))
+        try:
+            return _told(reviews.accept(self._database, case_id, person, allowed, found))
+        except GoldCaseUnlabelled:
+            return wording.review_not_theirs(escape(named))
+
+    def _show(self, receipt: Receipt, person: str, said: str, allowed: Scopes | None) -> None:
+        """Say it where it was clicked, with what still waits; from the Home tab only trouble is told, in a message."""
+        self._refresh(person)
+        place, ts = _message(receipt)
+        try:
+            if place and ts:
+                rest = pending(self._database, allowed) if allowed else []
+                self._replies.change(Reply(place, ts, receipt.id, 0, None), Post(said, (section(said), *rest)))
+            elif said not in wording.REVIEWED:
+                self._replies.whisper(self._replies.direct(person), None, person, blocks.notice(said))
+        except FootnoteError as error:
+            log.warning("nobody was told about a review", inbox=receipt.id, error=str(error))
+
+
+def pending(database: Database, allowed: Scopes) -> list[Block]:
+    """What waits for a reviewer who holds `allowed`, with its buttons; nothing when nothing does."""
+    waiting, total = reviews.waiting(database, allowed, SHOWN)
+    return pending_blocks(waiting, total)
+
+
+def pending_blocks(waiting: Sequence[Waiting], total: int) -> list[Block]:
+    if not total:
+        return []
+    shown = [block for each in waiting for block in _case(each)]
+    more = [context(wording.review_more(total - len(waiting)))] if total > len(waiting) else []
+    return [context(wording.REVIEW_LEAD), *shown, *more]
+
+
+def _case(each: Waiting) -> list[Block]:
+    case = each.case
+    question = f"*{escape(case.question)}*"
+    if case.standalone != case.question:
+        question += f"\n{escape(wording.review_standalone(case.standalone))}"
+    people = set(case.proposed_by) - {suggestions.BY}
+    facts = [wording.review_votes(len(people), each.tally.up, each.tally.down), _expected(each)]
+    if each.diagnosis:
+        facts.append(wording.DIAGNOSES[each.diagnosis.cause])
+    return [section(question), context("\n".join(facts)), actions(_buttons(case))]
+
+
+def _expected(each: Waiting) -> str:
+    if each.case.expected is None:
+        return wording.REVIEW_UNSAID
+    if not each.case.expected:
+        return wording.REVIEW_NOWHERE
+    places = [escape(" › ".join((f"{p.source}/{p.external_id}", *p.heading_path))) for p in each.expected]
+    return wording.review_expected(places, each.gone)
+
+
+def _buttons(case: GoldCase) -> list[Block]:
+    buttons = [button(wording.REVIEW_CORRECT, f"gold_correct:{case.id}", case.id)]
+    if case.expected is not None:
+        buttons.insert(0, button(wording.REVIEW_ACCEPT, f"gold_accept:{case.id}", case.id, "primary"))
+    if case.expected != ():
+        buttons.append(button(wording.NOT_IN_DOCUMENTS, f"gold_nowhere:{case.id}", case.id))
+    return [*buttons, button(wording.REJECT, f"gold_reject:{case.id}", case.id, "danger")]
+
+
+def _told(done: GoldCase | None) -> str:
+    if done is None:
+        return wording.REVIEW_ALREADY
+    return wording.REVIEW_ACCEPTED if done.state == "accepted" else wording.REVIEW_REJECTED
+
+
+def _case_id(receipt: Receipt) -> str:
+    return str(receipt.payload["value"]).partition(" ")[0]
+
+
+def _message(receipt: Receipt) -> tuple[str, str]:
+    """Channel and ts of the message that was clicked, or from which the form was opened; empty on the Home tab."""
+    if receipt.payload["action"] == "gold_correct":
+        _, place, ts = (*str(receipt.payload["value"]).split(" "), "", "")[:3]
+        return place, ts
+    return str(receipt.payload["channel"] or ""), str(receipt.payload["ts"] or "")

@@ -1,0 +1,180 @@
+"""Proposed gold cases, reviewed by administrators on the Home tab and in a direct message."""
+
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import pytest
+
+from bot import wording
+from bot.local_slack import Message
+from knowledge import gold
+from knowledge.gold import Expected, GoldCase, Proposal
+from knowledge.labels import Label
+from knowledge.permissions import Scopes
+from knowledge.slots import Slot
+from tests.company import Company
+
+ALL = frozenset({"workspace"})
+LEGAL = frozenset({"channel:CLEGAL"})
+LEAVE = (Label("everyone", "leave.md"),)
+QUESTION = "How many days of leave are there?"
+
+
+def propose(company: Company, question: str = QUESTION, expected: Expected = LEAVE, scopes: Scopes = ALL) -> str:
+    with company.database.writing() as connection:
+        return gold.propose(connection, Proposal(question, scopes, expected, "label", "UBEN"))
+
+
+def case(company: Company, case_id: str, scopes: Scopes = ALL) -> GoldCase:
+    company.settled()
+    with company.database.reading(scopes) as connection:
+        return gold.get(connection, case_id, scopes)
+
+
+def home(company: Company, user: str = "ana") -> dict[str, Any]:
+    """The tab as it is shown when it is opened now."""
+    before = company.slack.home(user)
+    company.slack.open_home(user)
+    shown = company.slack.wait_for(lambda slack: None if slack.home(user) is before else slack.home(user))
+    assert shown is not None
+    return shown
+
+
+def press(company: Company, action: str, case_id: str, user: str = "ana") -> None:
+    company.slack.click_view(user, home(company, user)["id"], f"{action}:{case_id}")
+
+
+def told(company: Company, user: str = "ana") -> list[Message]:
+    company.settled()
+    return company.slack.state.history(company.slack.dm(user).id)
+
+
+@pytest.mark.parametrize(
+    ("action", "state", "expected"),
+    [("gold_accept", "accepted", LEAVE), ("gold_nowhere", "accepted", ()), ("gold_reject", "retired", LEAVE)],
+)
+def test_one_click_on_the_home_tab_decides_about_a_proposal(
+    company: Company, action: str, state: str, expected: Expected
+) -> None:
+    case_id = propose(company, f"{QUESTION} ({action})")
+    press(company, action, case_id)
+    reviewed = case(company, case_id)
+    assert (reviewed.state, reviewed.expected, reviewed.history[-1].by) == (state, expected, "UANA")
+    assert QUESTION not in str(company.slack.home("ana"))
+    assert not told(company)
+
+
+@pytest.mark.parametrize("named", ["invoices.md", "Invoices", "https://docs.example.test/everyone/invoices.md"])
+def test_a_proposal_is_corrected_by_naming_the_document(company: Company, named: str) -> None:
+    case_id = propose(company, f"Where is {named}?", None)
+    assert f"gold_accept:{case_id}" not in str(home(company))
+    press(company, "gold_correct", case_id)
+    company.slack.wait_for(lambda slack: slack.modal("ana"))
+    company.slack.submit("ana", {"document": named})
+    reviewed = case(company, case_id)
+    assert reviewed.state == "accepted"
+    assert [label.external_id for label in reviewed.expected or ()] == ["invoices.md"]
+    assert reviewed.history[-1].what == "corrected and accepted"
+
+
+@pytest.mark.parametrize(
+    ("named", "said"),
+    [
+        ("Moon base", wording.unknown_document("Moon base")),
+        ("lease.md", wording.review_not_theirs("lease.md")),
+        ("a", wording.review_ambiguous("a")),
+    ],
+)
+def test_a_correction_that_cannot_be_is_told_and_changes_nothing(own_company: Company, named: str, said: str) -> None:
+    case_id = propose(own_company)
+    press(own_company, "gold_correct", case_id)
+    own_company.slack.wait_for(lambda slack: slack.modal("ana"))
+    own_company.slack.submit("ana", {"document": named})
+    assert case(own_company, case_id).state == "proposed"
+    assert [message.text for message in told(own_company)] == [said]
+
+
+def test_a_case_is_shown_only_to_administrators_who_hold_its_rights(own_company: Company) -> None:
+    secret = propose(own_company, "What does the landlord demand?", (Label("legal", "lease.md"),), LEGAL)
+    assert "What does the landlord demand?" in str(home(own_company))
+    assert wording.HOME_REVIEW not in str(home(own_company, "ben"))
+    own_company.slack.leave("ana", "legal")
+    own_company.settled()
+    assert "landlord" not in str(home(own_company))
+    assert case(own_company, secret, LEGAL).state == "proposed"
+
+
+@pytest.mark.parametrize("lost", ["the office", "the channel"])
+def test_a_click_counts_by_the_rights_of_its_moment(own_company: Company, lost: str) -> None:
+    secret = propose(own_company, "What does the landlord demand?", (Label("legal", "lease.md"),), LEGAL)
+    shown = home(own_company)
+    if lost == "the office":
+        own_company.slack.make_guest("ana")
+    else:
+        own_company.slack.leave("ana", "legal")
+    own_company.slack.click_view("ana", shown["id"], f"gold_accept:{secret}")
+    assert case(own_company, secret, LEGAL).state == "proposed"
+    said = wording.ADMINS_ONLY if lost == "the office" else wording.REVIEW_UNKNOWN
+    assert [message.text for message in told(own_company)] == [said]
+    assert "landlord" not in str(own_company.slack.home("ana"))
+
+
+def test_a_second_word_on_a_reviewed_case_changes_nothing(own_company: Company) -> None:
+    case_id = propose(own_company)
+    shown = home(own_company)
+    with own_company.database.writing() as connection:
+        gold.accept(connection, case_id, "UOTHER")
+    own_company.slack.click_view("ana", shown["id"], f"gold_reject:{case_id}")
+    assert case(own_company, case_id).state == "accepted"
+    assert case(own_company, case_id).history[-1].by == "UOTHER"
+
+
+def test_a_failed_answer_is_shown_with_its_votes_and_why_it_failed(own_company: Company) -> None:
+    question = own_company.ask("ben", "general", "how many days of annual leave do full-time staff get?")
+    reply = own_company.reply(question)
+    own_company.slack.click("ben", "general", reply.ts, "feedback", "negative")
+    note = own_company.slack.wait_for(lambda slack: slack.ephemerals("ben"))[-1]
+    button = next(b["accessory"] for b in note.blocks if "Annual leave" in str(b.get("text")))
+    own_company.slack.click("ben", "general", note.ts, button["action_id"])
+    own_company.settled()
+    shown = str(home(own_company))
+    assert wording.review_votes(1, 0, 1) in shown
+    assert wording.review_expected(["everyone/leave.md"], 0) in shown
+    assert wording.DIAGNOSES["answering"] in shown
+
+
+def test_a_night_with_new_proposals_asks_for_review_once_and_the_message_goes_on_to_what_waits(
+    own_company: Company,
+) -> None:
+    first, second = propose(own_company), propose(own_company, "When do invoices go out?", None)
+    secret = propose(own_company, "What does the landlord demand?", (Label("legal", "lease.md"),), LEGAL)
+    own_company.slack.leave("ana", "legal")
+    own_company.settled()
+    slot = Slot("nightly", datetime.now(UTC), attempt=1, worker="test")
+    for _ in range(2):
+        own_company.service.nightly.ask_for_review("UANA", slot)
+        own_company.service.nightly.ask_for_review("UBEN", slot)
+    [message] = told(own_company)
+    assert message.text == wording.REVIEW_TOLD
+    assert QUESTION in str(message.blocks)
+    assert "landlord" not in str(message.blocks)
+    assert told(own_company, "ben") == []
+
+    dm = own_company.slack.dm("ana").id
+    own_company.slack.click("ana", dm, message.ts, f"gold_accept:{first}")
+    assert case(own_company, first).state == "accepted"
+    [message] = told(own_company)
+    assert message.text == wording.REVIEW_ACCEPTED
+    assert QUESTION not in str(message.blocks)
+    own_company.slack.click("ana", dm, message.ts, f"gold_correct:{second}")
+    own_company.slack.wait_for(lambda slack: slack.modal("ana"))
+    own_company.slack.submit("ana", {"document": "invoices.md"})
+    assert case(own_company, second).state == "accepted"
+    [message] = told(own_company)
+    assert len(message.blocks) == 1
+    assert case(own_company, secret, LEGAL).state == "proposed"
+
+    later = Slot("nightly", slot.at + timedelta(days=2), attempt=1, worker="test")
+    propose(own_company, "And how many carry over?")
+    own_company.service.nightly.ask_for_review("UANA", later)
+    assert len(told(own_company)) == 1, "nothing is new since the night before"
