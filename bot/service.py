@@ -24,6 +24,7 @@ from bot.home import Home
 from bot.inbox import Inbox
 from bot.monitoring import Monitor
 from bot.nightly import Nightly
+from bot.prompts import Prompts
 from bot.receiving import receiver
 from bot.reindex import Reindex
 from bot.replies import Replies
@@ -86,6 +87,7 @@ class Service:
             **Feedback(database, self.directory, replies).tasks,
             **reindex.tasks,
             **self.nightly.tasks,
+            **Prompts(database, self.directory, client, me).tasks,
             **home.tasks,
             **Review(database, self.directory, replies, home.publish).tasks,
         }

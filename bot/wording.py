@@ -85,7 +85,7 @@ def failed(error_id: str) -> str:
 
 def ask_about(title: str) -> str:
     """Said to the bot by whoever taps on a document's title."""
-    return f"What does “{title}” say?"
+    return f"What about {title}?"
 
 
 def part(number: int, of: int) -> str:

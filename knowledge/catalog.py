@@ -61,6 +61,14 @@ def find(connection: sa.Connection, named: str, scopes: Scopes, limit: int = 5) 
     return ()
 
 
+def latest(connection: sa.Connection, scopes: Scopes, limit: int) -> tuple[Entry, ...]:
+    """Readable documents, those that changed last first."""
+    readable = sa.and_(documents.c.state == "ok", visible(documents.c.acl_id, scopes))
+    newest = documents.c.updated_at.desc().nulls_last()
+    query = sa.select(*_ENTRY).where(readable).order_by(newest, documents.c.id.desc()).limit(limit)
+    return tuple(map(_entry, connection.execute(query)))
+
+
 def source_states(connection: sa.Connection, scopes: Scopes) -> tuple[SourceState, ...]:
     """The sources in which a holder of `scopes` may read something, by name."""
     count = sa.func.count(documents.c.id)

@@ -1,0 +1,48 @@
+"""The conversation with the bot: what it offers to be asked, and what its threads are called."""
+
+from bot import wording
+from tests.company import Company
+
+LEAVE = "how many days of annual leave do full-time staff get?"
+
+
+def offered(company: Company, user: str) -> list[dict[str, str]]:
+    """What this person finds after opening the conversation anew."""
+    direct = company.slack.dm(user).id
+    company.slack.open_home(user, "messages")
+    company.settled()
+    return company.slack.state.statuses.prompts[direct, ""]
+
+
+def test_everyone_is_offered_what_they_may_read_and_asked_last(own_company: Company) -> None:
+    mine = offered(own_company, "ana")
+    assert "Lease dispute" in [prompt["title"] for prompt in mine]
+    assert len(mine) == 4
+    own_company.reply(own_company.ask("ben", "general", LEAVE))
+    others = offered(own_company, "ben")
+    assert others[0] == {"title": LEAVE, "message": LEAVE}
+    assert "Lease" not in str(others)
+    assert [prompt["title"] for prompt in offered(own_company, "gus")] == ["Site access", wording.ASK_HELP]
+
+
+def test_what_is_offered_is_answered(company: Company) -> None:
+    about = next(each for each in offered(company, "gus") if each["title"] == "Site access")
+    assert "gate house" in company.reply(company.ask("gus", "dm", about["message"])).text
+
+
+def test_without_facts_from_slack_help_is_offered_alone(own_company: Company) -> None:
+    own_company.slack.fault("api_error", "users.info", times=50)
+    assert [prompt["message"] for prompt in offered(own_company, "ana")] == ["help"]
+
+
+def test_a_direct_conversations_threads_are_called_by_their_questions_and_others_are_not(company: Company) -> None:
+    direct = company.ask("ben", "dm", "who   asks about *leave*?")
+    company.reply(direct)
+    more = company.ask("ben", "dm", "how many days of it?", direct.ts)
+    company.reply(more)
+    in_channel = company.ask("ben", "general", LEAVE)
+    company.reply(in_channel)
+    titles = company.slack.state.statuses.titles
+    assert titles[direct.channel, direct.ts] == "who asks about *leave*?"
+    assert (direct.channel, more.ts) not in titles
+    assert (in_channel.channel, in_channel.ts) not in titles
