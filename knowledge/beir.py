@@ -10,6 +10,7 @@ import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from dataclasses import replace as dc_replace
 from pathlib import Path
 from typing import Any
 
@@ -22,7 +23,6 @@ from knowledge.db import Database
 from knowledge.encoders import Embedder, Floats
 from knowledge.engine import Engine
 from knowledge.errors import SettingsInvalid
-from knowledge.passages import Hit
 from knowledge.permissions import WORKSPACE
 from knowledge.retrieval import Retriever
 from knowledge.settings import Chunking
@@ -73,10 +73,13 @@ def read(directory: Path) -> Labelled:
 
 
 @contextmanager
-def indexed(labelled: Labelled, engine: Engine) -> Iterator[tuple[Retriever, Mapping[int, str]]]:
-    """A retriever over a scratch index of the set, and the document of each chunk."""
+def indexed(labelled: Labelled, engine: Engine, headings: bool = True) -> Iterator[tuple[Retriever, Mapping[int, str]]]:
+    """A retriever over a scratch index of the set, and the document of each chunk.
+
+    `headings=False`: the same chunks without their titles and heading paths, to see what those add.
+    """
     with engine.database.scratch() as database:
-        _index(database, engine.embedder, engine.settings.chunking, labelled)
+        _index(database, engine.embedder, engine.settings.chunking, labelled, headings)
         with database.writing() as connection:
             rows = connection.execute(sa.select(chunks.c.id, documents_table.c.external_id).join(documents_table))
             document_of = {int(chunk_id): str(document) for chunk_id, document in rows}
@@ -87,16 +90,22 @@ def indexed(labelled: Labelled, engine: Engine) -> Iterator[tuple[Retriever, Map
 
 
 def measure(labelled: Labelled, retriever: Retriever, document_of: Mapping[int, str]) -> dict[str, Any]:
-    """Asks every question and takes the means; `ms_per_query` is wall time of the whole search."""
+    """Asks every question and takes the means; `ms_per_query` is wall time of the whole search.
+
+    `handed_on`: the share of the relevant documents that the passages for an answer are from.
+    """
     figures: dict[str, list[Mapping[str, float | None]]] = {}
     ms: list[float] = []
+    handed_on: list[float | None] = []
     for question, text in labelled.questions.items():
         started = time.perf_counter()
         found = retriever.search(text, frozenset({WORKSPACE}))
         ms.append((time.perf_counter() - started) * 1000)
         for stage in ("vector", "keyword", "fused", "reranked"):
-            ranking = _documents(found.stages.get(stage, ()), document_of)
+            ranking = _documents((hit.chunk_id for hit in found.stages.get(stage, ())), document_of)
             figures.setdefault(stage, []).append(metrics.figures(ranking, labelled.gains[question]))
+        given = _documents((passage.chunk_id for passage in found.passages), document_of)
+        handed_on.append(metrics.recall(given, labelled.gains[question], len(given)))
     stages = {
         stage: {name: value for name, value in metrics.means(rows).items() if name in MEASURES}
         for stage, rows in figures.items()
@@ -109,18 +118,19 @@ def measure(labelled: Labelled, retriever: Retriever, document_of: Mapping[int, 
         "reranker": retriever.reranker.name,
         "metrics": stages["reranked"],
         "stages": stages,
+        "handed_on": metrics.mean(handed_on),
         "ms_per_query": {"p50": metrics.percentile(ms, 0.5), "p95": metrics.percentile(ms, 0.95)},
     }
 
 
-def _index(database: Database, embedder: Embedder, chunking: Chunking, labelled: Labelled) -> None:
+def _index(database: Database, embedder: Embedder, chunking: Chunking, labelled: Labelled, headings: bool) -> None:
     with database.writing() as connection:
         generation = generations.active(connection, embedder)
         connection.execute(sa.insert(sources).values(name=SOURCE, kind="folder", location="", scopes=[WORKSPACE]))
-    drafts: dict[str, list[Draft]] = {
-        document: [draft(title, c) for c in chunk(text, embedder.count_tokens, chunking, title=title)]
-        for document, title, text in labelled.documents
-    }
+    drafts: dict[str, list[Draft]] = {}
+    for document, title, text in labelled.documents:
+        cut = chunk(text, embedder.count_tokens, chunking, title=title)
+        drafts[document] = [draft(title, c) if headings else draft("", dc_replace(c, heading_path=())) for c in cut]
     vectors = _encoded(embedder, {item.hash: item.embedded for items in drafts.values() for item in items})
     for start in range(0, len(labelled.documents), STORED_AT_ONCE):
         with database.writing() as connection:
@@ -154,8 +164,8 @@ def _record(document: str, title: str) -> documents.Record:
     )
 
 
-def _documents(hits: Iterable[Hit], document_of: Mapping[int, str]) -> Sequence[str]:
-    return list(dict.fromkeys(document_of[hit.chunk_id] for hit in hits))
+def _documents(chunk_ids: Iterable[int], document_of: Mapping[int, str]) -> Sequence[str]:
+    return list(dict.fromkeys(document_of[chunk] for chunk in chunk_ids))
 
 
 def _judgements(directory: Path) -> Iterator[tuple[str, str, float]]:

@@ -1,10 +1,11 @@
 """Every stage of retrieval on labelled sets, what each part adds, and what a question costs.
 
-    python -m tests.benchmarks.retrieval --beir DIR [--beir DIR…] [--no-prefix] [--json]
+    python -m tests.benchmarks.retrieval --beir DIR [--beir DIR…] [--no-headings] [--json]
 
-One index of each set, asked under several settings: as shipped, with reciprocal rank fusion, without a reranker, with
-lists of 15 and of 60. `--no-prefix` also builds the index without titles and heading paths. Costs are wall time by
-stage and CPU time of this process, in milliseconds a question.
+One index of each set, asked as shipped and with one part after the other changed or taken out. `--no-headings` also
+builds the index without titles and heading paths. `handed on` is the share of the relevant documents among the passages
+for an answer; diversity changes nothing else. Costs are wall time by stage and CPU time of this process, in
+milliseconds a question.
 """
 
 import argparse
@@ -13,19 +14,22 @@ import os
 import platform
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Literal, cast
 
 from knowledge import beir
 from knowledge.beir import Labelled
+from knowledge.candidates import Candidate
 from knowledge.db import Database
-from knowledge.encoders import load_embedder
+from knowledge.encoders import EncodedQuestion, load_embedder
 from knowledge.engine import Engine
+from knowledge.keywords import Weighted
 from knowledge.metrics import percentile
+from knowledge.passages import Hit, Passage
 from knowledge.permissions import WORKSPACE
 from knowledge.postgres import EmbeddedPostgres
 from knowledge.reranking import NoReranker, Reranker, load_reranker
@@ -34,10 +38,14 @@ from knowledge.settings import KnowledgeSettings, Models, Retrieval
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "as shipped": {},
-    "rrf, k = 60": {"fusion": "rrf"},
     "lists of 15": {"candidates": 15},
     "lists of 60": {"candidates": 60},
+    "one a document": {"per_document": 1},
+    "any number a document": {"per_document": 30},
+    "MMR at 0.7": {"diversity": 0.7},
 }
+"""Settings that differ from those shipped."""
+
 TIMED = 100
 """Questions that are timed."""
 
@@ -45,7 +53,7 @@ TIMED = 100
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--beir", type=Path, action="append", required=True)
-    parser.add_argument("--no-prefix", action="store_true")
+    parser.add_argument("--no-headings", action="store_true")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     result: dict[str, Any] = {
@@ -55,7 +63,7 @@ def main() -> None:
     }
     with engine() as opened:
         for directory in arguments.beir:
-            result["sets"][directory.name] = run(beir.read(directory), opened, arguments.no_prefix)
+            result["sets"][directory.name] = run(beir.read(directory), opened, arguments.no_headings)
     print(json.dumps(result) if arguments.json else table(result))
 
 
@@ -77,23 +85,49 @@ def engine() -> Iterator[Engine]:
             server.release()
 
 
-def run(labelled: Labelled, opened: Engine, no_prefix: bool) -> dict[str, Any]:
+class OneSided(Retriever):
+    """As if one of the two lists did not exist: nothing that only it found, and nothing of its scores."""
+
+    def __init__(self, whole: Retriever, without: Literal["vector", "keyword"]) -> None:
+        super().__init__(whole.database, whole.embedder, whole.reranker, whole.settings)
+        gone: dict[str, Any] = {"vector_rank": None, "cosine": 0.0}
+        self.gone = gone if without == "vector" else {"keyword_rank": None, "bm25": 0.0}
+
+    def _rank(
+        self,
+        question: EncodedQuestion,
+        terms: Weighted,
+        found: Sequence[Candidate],
+        passages: Mapping[int, Passage],
+    ) -> tuple[dict[str, tuple[Hit, ...]], dict[int, float]]:
+        left = [replace(candidate, **self.gone) for candidate in found]
+        left = [c for c in left if c.vector_rank is not None or c.keyword_rank is not None]
+        return super()._rank(question, terms, left, passages)
+
+
+def run(labelled: Labelled, opened: Engine, no_headings: bool) -> dict[str, Any]:
     rows: dict[str, Any] = {}
+    reranker = opened.retriever.reranker
     with beir.indexed(labelled, opened) as (retriever, document_of):
         retriever.warm()
-        for name, changes in VARIANTS.items():
-            rows[name] = beir.measure(labelled, _with(retriever, opened.retriever.reranker, changes), document_of)
-        rows["no reranker"] = beir.measure(labelled, _with(retriever, NoReranker(), {}), document_of)
+        others: dict[str, Retriever] = {name: _with(retriever, reranker, v) for name, v in VARIANTS.items()}
+        others |= {
+            "no keyword side": OneSided(retriever, "keyword"),
+            "no vector side": OneSided(retriever, "vector"),
+            "no reranker": _with(retriever, NoReranker(), {}),
+            "nor convex: rrf, k = 60": _with(retriever, NoReranker(), {"fusion": "rrf"}),
+        }
+        for name, one in others.items():
+            rows[name] = beir.measure(labelled, one, document_of)
         cost = costs(labelled, retriever)
-    if no_prefix:
-        bare = replace(labelled, documents=tuple((name, "", text) for name, _, text in labelled.documents))
-        with beir.indexed(bare, opened) as (retriever, document_of):
-            rows["no titles"] = beir.measure(bare, retriever, document_of)
+    if no_headings:
+        with beir.indexed(labelled, opened, headings=False) as (retriever, document_of):
+            rows["no headings"] = beir.measure(labelled, retriever, document_of)
     return {
         "questions": len(labelled.questions),
         "documents": len(labelled.documents),
         "stages": rows["as shipped"]["stages"],
-        "ablations": {name: row["metrics"] for name, row in rows.items()},
+        "ablations": {name: row["metrics"] | {"handed on": row["handed_on"]} for name, row in rows.items()},
         "ms": cost,
     }
 
@@ -122,10 +156,10 @@ def table(result: dict[str, Any]) -> str:
     lines = [result["machine"]]
     for name, one in result["sets"].items():
         lines += ["", f"{name}: {one['questions']} questions, {one['documents']} documents"]
-        lines.append(f"{'':14}" + "".join(f"{measure:>11}" for measure in beir.MEASURES))
+        lines.append(f"{'':24}" + "".join(f"{measure:>11}" for measure in (*beir.MEASURES, "handed on")))
         for row, values in (one["stages"] | one["ablations"]).items():
-            lines.append(f"{row:14}" + "".join(f"{values[measure]:11.4f}" for measure in beir.MEASURES))
-        lines += [f"{stage:14}{ms['p50']:9.1f} ms p50{ms['p95']:9.1f} ms p95" for stage, ms in one["ms"].items()]
+            lines.append(f"{row:24}" + "".join(f"{value:11.4f}" for value in values.values()))
+        lines += [f"{stage:24}{ms['p50']:9.1f} ms p50{ms['p95']:9.1f} ms p95" for stage, ms in one["ms"].items()]
     return "\n".join(lines)
 
 
