@@ -79,8 +79,8 @@ def test_a_suggested_prompt_is_asked_at_once_and_leaves_the_draft(
     wide: Page, app: AnsweringApp, slack: LocalSlack
 ) -> None:
     wide.locator(FIELD).fill("a draft")
-    wide.get_by_role("button", name="Find a policy").click()
-    asked = wide.locator("#conversation .message", has_text="How many days of annual leave do I have?")
+    wide.get_by_role("button", name="What can you do?").click()
+    asked = wide.locator("#conversation .message", has_text="@footnote help")
     expect(asked).to_contain_text("@footnote")
     expect(wide.locator("#thread .feedback-pair")).to_be_visible()
     expect(wide.locator(FIELD)).to_have_value("a draft")
