@@ -108,6 +108,7 @@ class _Chunker:
         self._title = title
         self._pages = pages
         self._sizes: dict[Span, int] = {}
+        self._path_tokens: dict[tuple[str, ...], int] = {}
 
     def section(self, section: Section) -> Iterator[Chunk]:
         path = self._shortened(section.path)
@@ -210,7 +211,7 @@ class _Chunker:
 
     def _shortened(self, path: tuple[str, ...]) -> tuple[str, ...]:
         """The path, with its longest names cut when it would take more than half of a chunk."""
-        while path and self._count(embedded_text(self._title, path, "", "")) > self._settings.max_tokens // 2:
+        while path and self._tokens_of(path) > self._settings.max_tokens // 2:
             longest = max(range(len(path)), key=lambda i: len(path[i]))
             if len(path[longest]) <= 12:
                 path = path[:1] + path[2:] if len(path) > 2 else path[1:]
@@ -220,7 +221,12 @@ class _Chunker:
         return path
 
     def _room(self, path: tuple[str, ...]) -> int:
-        return max(8, self._settings.max_tokens - self._count(embedded_text(self._title, path, "", "")) - 2)
+        return max(8, self._settings.max_tokens - self._tokens_of(path) - 2)
+
+    def _tokens_of(self, path: tuple[str, ...]) -> int:
+        if path not in self._path_tokens:
+            self._path_tokens[path] = self._count(embedded_text(self._title, path, "", ""))
+        return self._path_tokens[path]
 
     def _size(self, start: int, end: int) -> int:
         """Tokens, or characters by eight where those are more. Remembered: counting is most of the work here."""

@@ -24,8 +24,7 @@ def load(name: str, content: bytes) -> Loaded:
     body = without_comments(decoded.text[head.end :])
     if mdx.is_mdx(name, body):
         body = mdx.plain_markdown(body)
-    body = compacted(resolved(without_tags(unboxed(body))))
-    body = changed_prose(body, lambda text: _BLANK_LINES.sub("\n", text))
+    body = resolved(changed_prose(unboxed(body), _tidied))
     if not body.strip():
         raise DocumentUnreadable("empty", "it has no text besides front matter and comments")
     return Loaded(
@@ -36,6 +35,10 @@ def load(name: str, content: bytes) -> Loaded:
         path=(titled(name, head.title),) if head.title else (),
         remarks=(*decoded.remarks, *([head.problem] if head.problem else [])),
     )
+
+
+def _tidied(prose: str) -> str:
+    return _BLANK_LINES.sub("\n", compacted(without_tags(prose)))
 
 
 def first_heading(markdown: str) -> str:

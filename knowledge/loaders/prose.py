@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator
+from typing import Any
 
 from markdown_it import MarkdownIt
 
@@ -37,11 +38,11 @@ def outside_spans(text: str, pattern: str, replacement: Replacement) -> str:
     return re.sub(f"{_CODE_SPAN}|{pattern}", replace, text, flags=re.S | re.M)
 
 
-def stretches(markdown: str) -> Iterator[tuple[str, bool]]:
-    """The text in order: (prose, False) and (a block of code, True)."""
+def stretches(markdown: str, environment: dict[str, Any] | None = None) -> Iterator[tuple[str, bool]]:
+    """The text in order: (prose, False) and (a block of code, True). `environment`: filled by the parser."""
     lines = _lines(markdown)
     done = 0
-    for token in BLOCKS.parse(markdown):
+    for token in BLOCKS.parse(markdown, environment):
         if token.type in ("fence", "code_block") and token.map and token.map[0] >= done:
             first, last = token.map
             yield "".join(lines[done:first]), False

@@ -5,12 +5,14 @@ below the block that first mentions it.
 """
 
 import re
+from typing import Any
 
 from markdown_it.common.utils import normalizeReference
 
-from knowledge.loaders.prose import BLOCKS, substitute
+from knowledge.loaders.prose import BLOCKS, outside_spans, stretches, substitute
 
 _USE = r"(?<![\\\]])\[(?P<text>(?!\^)[^\[\]]*(?:!?\[[^\[\]]*\](?:\([^()]*\))?[^\[\]]*)*)\](?:\[(?P<label>[^\[\]]*)\])?(?![\[(:])"
+_DEFINITION = r"^ {0,3}\[(?P<name>(?!\^)[^\[\]]+)\]:[ \t]*\S[^\n]*(?:\n|\Z)"
 _NOTE = r"^\[\^(?P<id>[^\]\s]+)\]:[ \t]+[^\n]*(?:\n[ \t]+\S[^\n]*)*(?:\n|\Z)"
 _MENTION = re.compile(r"\[\^([^\]\s]+)\](?!:)")
 
@@ -23,8 +25,8 @@ def resolved(markdown: str) -> str:
 
 
 def _with_links_inline(markdown: str) -> str:
-    environment: dict[str, dict[str, dict[str, object]]] = {}
-    BLOCKS.parse(markdown, environment)
+    environment: dict[str, Any] = {}
+    parts = list(stretches(markdown, environment))
     addresses = {label: str(found["href"]) for label, found in environment.get("references", {}).items()}
     used: set[str] = set()
 
@@ -35,14 +37,13 @@ def _with_links_inline(markdown: str) -> str:
         used.add(label)
         return f"[{match['text']}]({addresses[label]})"
 
-    if not addresses:
-        return markdown
-    text = substitute(markdown, _USE, inline)
-
     def drop(match: re.Match[str]) -> str:
         return "" if normalizeReference(match["name"]) in used else match[0]
 
-    return substitute(text, r"^ {0,3}\[(?P<name>(?!\^)[^\[\]]+)\]:[ \t]*\S[^\n]*(?:\n|\Z)", drop)
+    if not addresses:
+        return markdown
+    parts = [(text if code else outside_spans(text, _USE, inline), code) for text, code in parts]
+    return "".join(text if code else outside_spans(text, _DEFINITION, drop) for text, code in parts)
 
 
 def _with_notes_below(markdown: str) -> str:
@@ -55,7 +56,7 @@ def _with_notes_below(markdown: str) -> str:
         notes.setdefault(match["id"], match[0].rstrip("\n"))
         return ""
 
-    body = substitute(markdown, _NOTE, take)
+    body = substitute(markdown, _NOTE, take) if mentioned else markdown
     if not notes:
         return markdown
     lines = body.split("\n")

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterable, Sequence
 
-from knowledge.loaders.prose import substitute
+from knowledge.loaders.prose import outside_spans
 
 
 def table(rows: Iterable[Sequence[str]]) -> str:
@@ -23,9 +23,9 @@ def _cell(value: str) -> str:
     return " ".join(value.split()).replace("|", "\\|")
 
 
-def compacted(markdown: str) -> str:
+def compacted(prose: str) -> str:
     """Tables without the spaces and dashes that only line their columns up: to a tokenizer each dash is a token."""
-    return substitute(markdown, _PADDING, lambda m: _squeezed(m[0]))
+    return outside_spans(prose, _PADDING, lambda m: _squeezed(m[0]))
 
 
 _PADDING = r"^[ \t]*\|[^\n]*\|[ \t]*$"

@@ -7,7 +7,7 @@ import re
 from html import unescape
 
 from knowledge.loaders.conversion import to_markdown
-from knowledge.loaders.prose import Replacement, changed_prose, outside_spans
+from knowledge.loaders.prose import Replacement, outside_spans
 
 _VALUES = r"(?:[^<>\"']|\"[^\"]*\"|'[^']*')*"
 _ATTRIBUTES = rf"(?:\s{_VALUES})?"
@@ -53,16 +53,14 @@ _HOLDER = (
 )
 
 
-def without_tags(markdown: str) -> str:
-    """The Markdown of a text with HTML in it. Tables, lists and headings become those of Markdown; links, pictures,
-    code and the summary of what is folded keep what they say."""
-    return changed_prose(markdown, _plain) if _TAG.search(markdown) else markdown
-
-
 _TAG = re.compile(r"</?[a-z][a-z1-6]*[\s/>]", re.I)
 
 
-def _plain(text: str) -> str:
+def without_tags(text: str) -> str:
+    """The Markdown of a stretch without blocks of code. Tables, lists and headings become those of Markdown; links,
+    pictures, code and the summary of what is folded keep what they say."""
+    if not _TAG.search(text):
+        return text
     text = _changed(text, _ROW, lambda m: _cells(m[0]))
     text = _changed(text, _WHOLE, lambda m: f"\n\n{to_markdown(m[0]).strip()}\n\n")
     text = _changed(text, _UNSEEN, lambda _: "")
