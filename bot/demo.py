@@ -12,7 +12,7 @@ from typing import Any
 from bot.errors import DemoFailed
 from bot.facts import DIRECT
 from bot.local_slack import LocalSlack, Message, Server, serve
-from bot.script import Edit, Reply, Turn, faults
+from bot.script import Edit, Reply, Turn, faults, openers, read_script
 from bot.service import Part, Service
 from bot.settings import Settings, load
 from bot.shelf import Shelf
@@ -121,6 +121,7 @@ def running_demo(
         database = stack.enter_context(administration.scratch())
         server = serve(folder / samples.WORKSPACE.name, port)
         stack.callback(server.stop)
+        _suggest(server.slack)
         settings = load(folder / samples.CONFIG.name, _environment(environment, home, database.url, server))
         settings = _with_documents_at(f"{server.url}documents", settings)
         engine = open_engine(settings.knowledge)
@@ -139,6 +140,13 @@ def _copy_of_samples(folder: Path) -> Path:
     shutil.rmtree(folder, ignore_errors=True)
     shutil.copytree(samples.ROOT, folder, ignore=shutil.ignore_patterns("__pycache__", "*.py"))
     return folder
+
+
+def _suggest(slack: LocalSlack) -> None:
+    """Every channel offers the questions that the script asks there; in direct messages the bot offers its own."""
+    for place, questions in openers(read_script(samples.CONVERSATION)).items():
+        if place != DIRECT:
+            slack.suggest(place, questions)
 
 
 def _environment(environment: Mapping[str, str], home: Path, database_url: str, server: Server) -> dict[str, str]:

@@ -75,6 +75,15 @@ def read_script(file: Path) -> tuple[Turn, ...]:
     return tuple(_turn(entry) for entry in yaml.safe_load(file.read_text(encoding="utf-8"))["turns"])
 
 
+def openers(script: Sequence[Turn], each: int = 3) -> Mapping[str, tuple[str, ...]]:
+    """By place, the first questions that begin a thread and need no change of a document before."""
+    found: dict[str, list[str]] = {}
+    for turn in script:
+        if turn.thread is None and not turn.before:
+            found.setdefault(turn.place, []).append(turn.asked)
+    return {place: tuple(dict.fromkeys(asked))[:each] for place, asked in found.items()}
+
+
 def _turn(entry: Mapping[str, Any]) -> Turn:
     expect = entry["expect"]
     return Turn(

@@ -1,8 +1,9 @@
 """What changes who may see what: joining, leaving, guests, sharing, converting, archiving, deactivating."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 
-from bot.local_slack.changes import ChannelChanged
+from bot.local_slack.changes import ChannelChanged, StatusChanged
 from bot.local_slack.errors import ActionRefused
 from bot.local_slack.state import State
 from bot.local_slack.workspace import Channel, Person
@@ -84,6 +85,12 @@ class Administration:
 
     def rename(self, channel: str, name: str) -> Channel:
         return self._put(replace(self.state.channel(channel), name=name))
+
+    def suggest(self, channel: str, questions: Sequence[str]) -> None:
+        """What the page offers to ask in this channel, instead of the app's own prompts."""
+        place = self.state.channel(channel)
+        self.state.statuses.prompts[place.id, ""] = [{"title": each, "message": each} for each in questions]
+        self.state.tell(StatusChanged(place.id, ""))
 
     def delete_channel(self, channel: str) -> None:
         """Delete a channel with everything in it. No event names it afterwards but channel_deleted."""

@@ -26,7 +26,7 @@ ACTIONS = frozenset(
         *("command", "shortcut", "click", "click_view", "submit", "close_view", "open_home"),
         *("join", "leave", "invite_guest", "make_guest", "make_member", "deactivate"),
         *("share_channel", "offer_sharing", "convert", "archive", "rename", "delete_channel"),
-        *("advance", "fault", "deliver_to", "dm"),
+        *("suggest", "advance", "fault", "deliver_to", "dm"),
     }
 )
 

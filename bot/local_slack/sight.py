@@ -64,7 +64,6 @@ def thread(state: State, person: Person, reference: str, ts: str) -> Json:
         "revision": state.revision,
         "messages": [_message(state, each) for each in messages],
         "status": _status(state, channel.id, ts),
-        "title": state.statuses.titles.get((channel.id, ts), ""),
     }
 
 
@@ -149,6 +148,8 @@ def _status(state: State, channel: str, thread_ts: str) -> Json:
         "thread_ts": thread_ts,
         "text": status.text if status else "",
         "loading": list(status.loading_messages) if status else [],
+        "title": state.statuses.titles.get((channel, thread_ts), ""),
+        "prompts": state.statuses.prompts.get((channel, thread_ts), []),
     }
 
 

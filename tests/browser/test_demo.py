@@ -77,6 +77,18 @@ def test_a_follow_up_in_the_thread_needs_no_mention(wide: Page) -> None:
     expect(finished(wide, answers=2).get_by_role("link", name="Backup and restore").first).to_be_visible()
 
 
+def test_a_suggested_question_is_answered_and_can_be_marked_as_wrong(wide: Page) -> None:
+    go_to(wide, "engineering")
+    wide.locator(".prompt").first.click()
+    answer = finished(wide)
+    expect(answer).to_contain_text("locked by another planner")
+    answer.hover()
+    answer.get_by_role("button", name="More actions").click()
+    wide.get_by_role("menuitem", name="Mark answer as wrong").click()
+    expect(wide.locator("#thread .message.private", has_text=wording.ASK_SOURCE)).to_be_visible()
+    photograph(wide, "demo-marked")
+
+
 def test_after_a_thumbs_down_the_right_source_is_one_tap_away(page: Page) -> None:
     go_to(page, "general")
     answer = ask(page, "What is the order code for a headset?")

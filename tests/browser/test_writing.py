@@ -63,7 +63,7 @@ def test_text_goes_along_to_the_channel_that_a_guest_arrives_in(wide: Page) -> N
 
 def test_who_switches_twice_is_the_last_one(wide: Page) -> None:
     held: list[Route] = []
-    wide.route("**/_page/workspace?as=UGUS*", lambda route: held.append(route))
+    wide.route("**/_page/workspace?as=UGUS*", lambda route: held.extend([route]))
     wide.locator(".who").click()
     wide.locator("[data-person=UGUS]").click()
     wide.locator(".who").click()
@@ -117,3 +117,18 @@ def test_an_answer_is_marked_as_wrong_from_its_menu(page: Page, app: AnsweringAp
     expect(dialog).to_have_count(0)
     slack.wait_until_idle()
     assert app.labels[0]["source"]["choice"]["selected_option"]["value"] == "none"
+
+
+def test_ones_own_message_is_edited_in_a_dialog(wide: Page) -> None:
+    write(wide, "teh plan")
+    message = wide.locator("#conversation .message", has_text="plan")
+    message.hover()
+    message.get_by_role("button", name="More actions").click()
+    wide.get_by_role("menuitem", name="Edit message").click()
+    dialog = wide.get_by_role("dialog", name="Edit message")
+    dialog.get_by_label("Your message").fill("the plan")
+    photograph(wide, "edit")
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_have_count(0)
+    expect(message).to_contain_text("the plan")
+    expect(message.locator(".edited")).to_be_visible()

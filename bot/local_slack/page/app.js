@@ -113,7 +113,7 @@ function drawConversation(channel, document_) {
   const label = `Message ${channel.kind === "im" ? "" : "#"}${channel.name}`;
   shown.composer = channel.writable && !home ? new Composer(store, label, sender(channel.id), drafts, placeOf(channel)) : null;
   places.conversation.replaceChildren(header(channel), home ? renderHome(store) : shown.timeline.node,
-    ...(home ? [] : [el("div", { class: "foot" }, prompts(channel, document_), shown.composer?.node || closed(channel))]));
+    ...(home ? [] : [el("div", { class: "foot" }, prompts(channel, document_.prompts), shown.composer?.node || closed(channel))]));
   shown.timeline.hooks.statuses = shown.statuses;
   if (!home) shown.timeline.load(document_);
   if (!home && !document_.messages.length) shown.timeline.rows.append(welcome(channel));
@@ -140,13 +140,20 @@ function showMembers(anchor, channel) {
     el("div", { class: "member-row" }, avatar(person), el("span", {}, el("strong", {}, person.real_name), el("small", {}, [KINDS[person.kind], person.title].filter(Boolean).join(" · ")))))));
 }
 
-function prompts(channel, document_) {
+function prompts(channel, own) {
   const inside = channel.members.includes(store.workspace.bot.id) && channel.writable;
-  const chips = document_.prompts.length ? document_.prompts : store.workspace.prompts;
+  const chips = own.length ? own : store.workspace.prompts;
   if (!inside || !chips.length) return null;
   const mention = channel.kind === "im" ? "" : `@${store.workspace.bot.name} `;
   return el("div", { class: "prompts", role: "group", "aria-label": "Things to ask" }, el("small", {}, "Try"), chips.map((prompt) =>
     el("button", { type: "button", class: "prompt", title: prompt.message, onclick: () => sender(channel.id)(mention + prompt.message).catch((error) => toast(error.message)) }, prompt.title)));
+}
+
+// The app may suggest others once a conversation is open.
+function drawPrompts(own) {
+  const foot = places.conversation.querySelector(".foot");
+  foot?.querySelector(".prompts")?.remove();
+  foot?.prepend(...[prompts(store.channel(shown.channel), own)].filter(Boolean));
 }
 
 function closed(channel) {
@@ -177,10 +184,25 @@ function sender(channel, thread_ts = null) {
 }
 
 function edit(message) {
-  const target = message.thread_ts && message.thread_ts !== message.ts ? shown.threadComposer : shown.composer;
-  const text = window.prompt("Edit your message", message.text);
-  if (text && text !== message.text) store.act("edit", { user: store.me, channel: message.channel, ts: message.ts, text }).catch((error) => toast(error.message));
-  target?.field.focus();
+  const field = el("textarea", { rows: 4, "aria-label": "Your message" });
+  field.value = message.text;
+  const dialog = el("dialog", { class: "modal", "aria-label": "Edit message", onclose: () => dialog.remove() },
+    el("form", { onsubmit: (event) => { event.preventDefault(); save(); } },
+      el("header", {}, el("h2", {}, "Edit message")),
+      el("div", { class: "modal-body block-input" }, field),
+      el("footer", {}, el("button", { type: "button", class: "button", onclick: () => dialog.close() }, "Cancel"),
+        el("button", { type: "submit", class: "button primary" }, "Save"))));
+  const save = async () => {
+    const text = field.value.trim();
+    try {
+      if (text && text !== message.text) await store.act("edit", { user: store.me, channel: message.channel, ts: message.ts, text });
+      dialog.close();
+    } catch (error) {
+      toast(error.message);
+    }
+  };
+  document.body.append(dialog);
+  dialog.showModal();
 }
 
 // threads
@@ -196,7 +218,7 @@ async function openThread(root, highlight = null) {
   shown.threadComposer = channel.writable ? new Composer(store, "Reply in thread", sender(channel.id, root), drafts, placeOf(channel, root)) : null;
   places.thread.replaceChildren(
     el("header", { class: "top" }, el("button", { type: "button", class: "tool", "aria-label": "Close thread", onclick: () => closeThread(true) }, icon(innerWidth > 760 ? "close" : "back")),
-      el("h2", {}, "Thread"), el("p", { class: "topic" }, document_.title || `${channel.kind === "im" ? "" : "#"}${channel.name}`)),
+      el("h2", {}, "Thread"), el("p", { class: "topic" }, document_.status.title || `${channel.kind === "im" ? "" : "#"}${channel.name}`)),
     shown.threadTimeline.node, el("div", { class: "foot" }, shown.threadStatus, shown.threadComposer?.node || closed(channel)));
   places.thread.hidden = false;
   places.app.classList.add("thread-open");
@@ -246,6 +268,8 @@ store.addEventListener("status", ({ detail }) => {
   shown.statuses.set(detail.thread_ts, detail);
   shown.timeline?.redraw(detail.thread_ts);
   if (detail.thread_ts === shown.thread) drawStatus(detail);
+  if (detail.thread_ts === shown.thread && detail.title) places.thread.querySelector(".topic").textContent = detail.title;
+  if (!detail.thread_ts && shown.tab === "messages") drawPrompts(detail.prompts);
 });
 store.addEventListener("views", () => {
   modal.update();

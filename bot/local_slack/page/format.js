@@ -103,18 +103,29 @@ export function markdown(text, names) {
   return nodes;
 }
 
+const BLOCK = /^\s*(#{1,6}\s|>|```|~~~|[-*+]\s|\d+[.)]\s)/;
+const AUTO = { dir: "auto" };
+
+function indent(line) {
+  return line.match(/^ */)[0].length;
+}
+
+function dedented(lines, by) {
+  return lines.map((line) => line.slice(Math.min(indent(line), by)));
+}
+
 function block(rows, names) {
   const row = rows[0];
   if (!row.trim()) { rows.shift(); return []; }
-  const fence = row.match(/^\s*(```|~~~)/);
+  const fence = row.match(/^\s*(`{3,}|~{3,})/);
   if (fence) {
     rows.shift();
     const code = take(rows, (line) => !line.trim().startsWith(fence[1]));
     rows.shift();
-    return [el("pre", {}, code.join("\n"))];
+    return [el("pre", {}, dedented(code, indent(row)).join("\n"))];
   }
   const heading = row.match(/^(#{1,6})\s+(.*)$/);
-  if (heading) { rows.shift(); return [el(`h${Math.min(6, heading[1].length + 2)}`, {}, spans(heading[2], names))]; }
+  if (heading) { rows.shift(); return [el(`h${Math.min(6, heading[1].length + 2)}`, AUTO, spans(heading[2], names))]; }
   if (/^\s*([-*_])(\s*\1){2,}\s*$/.test(row)) { rows.shift(); return [el("hr")]; }
   if (/^\s*>/.test(row)) {
     const quoted = take(rows, (line) => /^\s*>/.test(line)).map((line) => line.replace(/^\s*>\s?/, ""));
@@ -122,8 +133,8 @@ function block(rows, names) {
   }
   if (row.includes("|") && /^[\s|:-]+$/.test(rows[1] || "") && (rows[1] || "").includes("-")) return [table(rows, names)];
   if (/^\s*([-*+]|\d+[.)])\s+/.test(row)) return [list(rows, names)];
-  const paragraph = take(rows, (line) => line.trim() && !/^\s*(#{1,6}\s|>|```|[-*+]\s|\d+[.)]\s)/.test(line), true);
-  return [el("p", {}, withBreaks(paragraph.map((line) => spans(line, names))))];
+  const paragraph = take(rows, (line) => line.trim() && !BLOCK.test(line), true);
+  return [el("p", AUTO, withBreaks(paragraph.map((line) => spans(line, names))))];
 }
 
 function take(rows, wanted, first = false) {
@@ -134,18 +145,21 @@ function take(rows, wanted, first = false) {
 
 function list(rows, names) {
   const ordered = rows[0].match(/^\s*(\d+)[.)]\s/);
-  const depth = rows[0].match(/^\s*/)[0].length;
+  const depth = indent(rows[0]);
   const items = el(ordered ? "ol" : "ul", ordered && ordered[1] !== "1" ? { start: ordered[1] } : {});
   while (rows.length) {
-    const item = rows[0].match(/^(\s*)(?:[-*+]|\d+[.)])\s+(.*)$/);
-    if (!item || item[1].length < depth) break;
-    if (item[1].length > depth + 1 && items.lastChild) { items.lastChild.append(list(rows, names)); continue; }
+    const item = rows[0].match(/^( *)([-*+]|\d+[.)])\s+(.*)$/);
+    if (!item || item[1].length < depth || /\d/.test(item[2]) !== Boolean(ordered)) break;
     rows.shift();
-    items.append(el("li", {}, spans(item[2], names)));
-    const more = take(rows, (line) => line.trim() && /^\s{2,}/.test(line) && !/^\s*([-*+]|\d+[.)])\s/.test(line));
-    for (const line of more) items.lastChild.append(" ", ...spans(line.trim(), names));
+    const body = take(rows, (line) => !line.trim() || indent(line) >= item[1].length + 2);
+    items.append(el("li", AUTO, inside(item[3], dedented(body, item[1].length + item[2].length + 1), names)));
   }
   return items;
+}
+
+function inside(first, body, names) {
+  const lines = [first, ...take(body, (line) => line.trim() && !BLOCK.test(line))];
+  return [...spans(lines.map((line) => line.trim()).join(" "), names), ...markdown(body.join("\n"), names)];
 }
 
 function table(rows, names) {
@@ -158,24 +172,24 @@ function table(rows, names) {
     el("tbody", {}, body.map((row) => el("tr", {}, row.map((cell) => el("td", {}, spans(cell, names))))))));
 }
 
-const SPANS = /\\([\\`*_{}[\]()#+\-.!|~<>])|`([^`]+)`|\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)|(?:\*\*|__)(?=\S)(.+?)(?<=\S)(?:\*\*|__)|(?<![\w*])\*(?=\S)([^*]+?)(?<=\S)\*|(?<!\w)_(?=\S)([^_]+?)(?<=\S)_(?!\w)|~~(.+?)~~|<([@#!][^<>\s]+|https?:\/\/[^<>\s]+)>|(https?:\/\/[^\s<>)]+[^\s<>).,;:!?])|:([a-z0-9_+-]+):/;
+const SPANS = /\\([\\`*_{}[\]()#+\-.!|~<>])|(`+)(?!`)(.+?)(?<!`)\2(?!`)|\[((?:[^[\]]|\[[^[\]]*\])*)\]\(([^()\s]*(?:\([^()\s]*\)[^()\s]*)*)\)|(?:\*\*|__)(?=\S)(.+?)(?<=\S)(?:\*\*|__)|(?<![\w*])\*(?=\S)([^*]+?)(?<=\S)\*|(?<!\w)_(?=\S)([^_]+?)(?<=\S)_(?!\w)|~~(.+?)~~|<([@#!][^<>\s]+|https?:\/\/[^<>\s]+)>|(https?:\/\/[^\s<>)]+[^\s<>).,;:!?])|:([a-z0-9_+-]+):/;
 
 function spans(text, names) {
   const nodes = [];
   let rest = text;
   for (let match = rest.match(SPANS); match; match = rest.match(SPANS)) {
-    if (match.index) nodes.push(rest.slice(0, match.index));
+    if (match.index) nodes.push(unescape(rest.slice(0, match.index)));
     nodes.push(span(match, names));
     rest = rest.slice(match.index + match[0].length);
   }
-  if (rest) nodes.push(rest);
+  if (rest) nodes.push(unescape(rest));
   return nodes;
 }
 
-function span([whole, escaped, code, label, url, bold, italic, italic2, struck, reference, bare, name], names) {
+function span([whole, escaped, ticks, code, label, url, bold, italic, italic2, struck, reference, bare, name], names) {
   if (escaped !== undefined) return escaped;
-  if (code !== undefined) return el("code", {}, code);
-  if (url !== undefined) return link(url, label || url, names);
+  if (code !== undefined) return el("code", {}, ticks.length > 1 ? code.replace(/^ (.*) $/, "$1") : code);
+  if (url !== undefined) return link(url, unescape(label || url).replace(/\\([[\]_*`~])/g, "$1"), names);
   if (bold !== undefined) return el("strong", {}, spans(bold, names));
   if (italic !== undefined || italic2 !== undefined) return el("em", {}, spans(italic ?? italic2, names));
   if (struck !== undefined) return el("s", {}, spans(struck, names));
