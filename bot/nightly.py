@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 from slack_sdk import WebClient
 
-from bot import blocks, wording
+from bot import blocks, digest_wording, wording
 from bot.blocks import Post
 from bot.client import FAILURES, Identity
 from bot.directory import Directory
@@ -16,10 +16,10 @@ from bot.errors import SlackUnavailable
 from bot.replies import Replies
 from bot.review import pending
 from bot.settings import Settings
-from jobs import chart, digest, evaluation, retention
+from jobs import chart, digest, evaluation, retention, sync
 from jobs.digest import Digest
 from jobs.schedule import Job
-from knowledge import receipts, reviews
+from knowledge import activity, receipts, reviews
 from knowledge.answering import Answerer
 from knowledge.engine import Engine
 from knowledge.errors import FootnoteError
@@ -144,9 +144,15 @@ class Nightly:
             log.warning("nobody was asked to review", person=admin, error=str(error))
 
     def post(self, channel: str, slot: Slot) -> None:
-        since = _since(slot)
+        engine, settings = self._engine, self._settings
+        with engine.database.plain() as connection:
+            succeeded = activity.succeeded(connection)
         facts = digest.gather(
-            self._engine.database, self._directory.audience(channel), since, self._engine.embedder.encode_texts
+            engine.database,
+            self._directory.audience(channel),
+            _since(slot),
+            engine.embedder.encode_texts,
+            sync.overdue(settings.schedule, settings.sources, succeeded, datetime.now(UTC)),
         )
         composed = digest.compose(facts)
         try:
@@ -165,7 +171,7 @@ class Nightly:
                 title=wording.CHART_TITLE,
                 alt_txt=wording.CHART_TITLE,
             )
-        for post in blocks.written(digest.plain(composed)):
+        for post in blocks.written(digest_wording.markdown(composed)):
             self._post(channel, slot, post)
 
     def _post(self, channel: str, slot: Slot, post: Post) -> None:

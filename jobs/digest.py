@@ -1,38 +1,24 @@
 """The digest: what the last evaluation says, what changed since the one before, and what to do about it.
 
-`gather` reads, under the audience's rights wherever there is text; `compose` decides, purely; `plain` writes it as
-Markdown. Whoever posts it renders the same `Digest` in its own way.
+`gather` reads, under the audience's rights wherever there is text; `compose` decides, purely. Whoever posts the
+`Digest` finds the words for it.
 """
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from jobs.chart import Point
 from knowledge import activity, evals, gold, metrics
 from knowledge.activity import SourceProblem, Spent
+from knowledge.clusters import Encode, counted
 from knowledge.db import Database
 from knowledge.evals import BAD, GOOD, Result, Run
 from knowledge.permissions import Scopes
 
-Encode = Callable[[Sequence[str]], NDArray[np.float32]]
-
 RUNS = 30
 SHOWN = 5
-ALIKE = 0.7
-"""Cosine from which two questions count as one; all-MiniLM gives paraphrases about that and more."""
-
-NEXT_STEP: Mapping[str, str] = {
-    "not_in_corpus": "nothing in the index says it: check the source's last sync, or write the missing paragraph",
-    "not_retrieved": "the document is there and was not found: use the words of the question in its heading or text",
-    "ranked_low": "it was found and ranked below others: split the long section, or retire the older document above it",
-    "answered_wrongly": "the right passage was given: read the answer and the prompt",
-    "wrongly_answered": "the documents do not say it and an answer was given: read the answer",
-}
 
 
 @dataclass(frozen=True)
@@ -53,12 +39,11 @@ class Facts:
 
 @dataclass(frozen=True)
 class Case:
-    """A gold case by its question. `next_step` is empty when there is nothing to do."""
+    """A gold case by its question. `bucket`: what went wrong, a diagnosis or `wrongly_answered`; None when nothing did."""
 
     id: str
     question: str
     bucket: str | None = None
-    next_step: str = ""
 
 
 @dataclass(frozen=True)
@@ -112,37 +97,22 @@ class Digest:
         return figures and not any(lists) and not self.failed and not self.other_sources
 
 
-def gather(database: Database, audience: Scopes, since: datetime, encode: Encode) -> Facts:
-    """Everything for one digest. `audience`: the scopes that every reader of the digest holds."""
+def gather(
+    database: Database, audience: Scopes, since: datetime, encode: Encode, overdue: Collection[str] = ()
+) -> Facts:
+    """Everything for one digest. `audience`: the scopes that every reader of the digest holds; `overdue`: sources."""
     with database.writing() as connection:
         runs = evals.runs(connection, RUNS)
         done = [run for run in runs if run.metrics is not None]
         results = evals.results(connection, done[-1].id) if done else {}
         before = evals.results(connection, done[-2].id) if len(done) > 1 else {}
         counts, spent = gold.counts(connection), activity.spent(connection, since)
-        problems, failed = activity.source_problems(connection), activity.failed_runs(connection, since)
+        problems, failed = activity.source_problems(connection, overdue), activity.failed_runs(connection, since)
     with database.reading(audience) as connection:
         questions = {case.id: case.question for case in gold.cases(connection, audience, ids=list(results))}
         asked = activity.unanswered(connection, since, audience)
-    clustered = cluster(asked, encode(asked)) if asked else ()
-    return Facts(runs, results, before, questions, counts, clustered, spent, problems, failed, audience)
-
-
-def cluster(
-    questions: Sequence[str], vectors: NDArray[np.float32], alike: float = ALIKE
-) -> tuple[tuple[str, int], ...]:
-    """Questions that mean the same as one, with their number, most frequent first.
-
-    `vectors` (n, d), unit length. Each question joins the first earlier one that it is like, or stands for itself.
-    """
-    leaders: list[int] = []
-    sizes: dict[int, int] = {}
-    for n, vector in enumerate(vectors):
-        near = next((leader for leader in leaders if float(vectors[leader] @ vector) >= alike), n)
-        if near == n:
-            leaders.append(n)
-        sizes[near] = sizes.get(near, 0) + 1
-    return tuple((questions[n], sizes[n]) for n in sorted(leaders, key=lambda n: -sizes[n]))
+    kinds = counted(asked, encode)
+    return Facts(runs, results, before, questions, counts, kinds, spent, problems, failed, audience)
 
 
 def compose(facts: Facts) -> Digest:
@@ -228,84 +198,4 @@ def _cases(facts: Facts, ids: Sequence[str]) -> Cases:
 
 def _case(result: Result, question: str) -> Case:
     bucket = result.bucket or ("wrongly_answered" if result.outcome == "wrongly_answered" else None)
-    return Case(result.case_id, question, bucket, NEXT_STEP.get(bucket or "", ""))
-
-
-def plain(digest: Digest) -> str:
-    """The digest as Markdown, one screen at most."""
-    lines = [_headline(digest)]
-    if digest.leaks:
-        lines.append(f"**{digest.leaks} passages came up that the asker may not read. Stop and look at this first.**")
-    if digest.quiet:
-        return f"{lines[0]} Nothing changed."
-    if digest.configured:
-        lines.append(f"Changed since the last run: {', '.join(digest.configured)}.")
-    lines += _list("Newly broken", digest.broken, with_steps=True)
-    lines += _list("Newly fixed", digest.fixed)
-    lines += _list("Need review, what they expect is gone", digest.stale)
-    if digest.failed:
-        lines.append(f"{_count(digest.failed, 'question')} could not be scored.")
-    if digest.unanswered:
-        lines.append("**Asked without an answer**")
-        lines += [f"- {question}" + (f" ({count} times)" if count > 1 else "") for question, count in digest.unanswered]
-    lines += [_source_line(problem) for problem in digest.sources]
-    if digest.other_sources:
-        lines.append(f"{_count(digest.other_sources, 'other source')} had sync problems.")
-    lines += [f"{job} failed {_count(count, 'time')}." for job, count in digest.failed_runs.items()]
-    if digest.proposed:
-        lines.append(f"{_count(digest.proposed, 'proposed question')} to review.")
-    lines.append(_cost(digest.spent))
-    return "\n".join(_apart(lines))
-
-
-def _apart(lines: Sequence[str]) -> Iterator[str]:
-    """An empty line behind each list; without it Markdown takes the next line for a part of the last item."""
-    listed = False
-    for line in lines:
-        if listed and not line.startswith("- "):
-            yield ""
-        listed = line.startswith("- ")
-        yield line
-
-
-def _headline(digest: Digest) -> str:
-    if digest.recall is None:
-        return f"**Retrieval: {digest.problem or 'no figures'}.**"
-    change = "" if digest.change is None else f", {_signed(digest.change)}"
-    chance = f" (chance alone: {digest.chance:.0%})" if len(digest.broken) + len(digest.fixed) else ""
-    failed = (
-        f" {digest.problem[0].upper()}{digest.problem[1:]}; these are the figures before." if digest.problem else ""
-    )
-    return (
-        f"**Recall@5 {digest.recall:.0%}{change} over {digest.used} of {digest.accepted} questions**{chance}.{failed}"
-    )
-
-
-def _signed(change: float) -> str:
-    points = round(100 * change)
-    return "unchanged" if points == 0 else f"{points:+d} {'point' if abs(points) == 1 else 'points'}".replace("-", "−")
-
-
-def _list(title: str, cases: Cases, with_steps: bool = False) -> list[str]:
-    if not len(cases):
-        return []
-    lines = [
-        f"- {case.question}" + (f": {case.next_step}" if with_steps and case.next_step else "") for case in cases.shown
-    ]
-    more = [f"- {cases.withheld} more"] if cases.shown and cases.withheld else []
-    return [f"**{title}: {len(cases)}**", *lines, *more]
-
-
-def _source_line(problem: SourceProblem) -> str:
-    if problem.error:
-        return f"Source {problem.name}: the last sync failed."
-    return f"Source {problem.name}: {_count(problem.documents, 'document')} could not be read."
-
-
-def _cost(spent: Spent) -> str:
-    line = f"{_count(spent.questions, 'question')} asked, {spent.unanswered} without an answer"
-    return f"{line}; {spent.tokens:,} tokens, ${spent.dollars:.2f}." if spent.tokens else f"{line}."
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+    return Case(result.case_id, question, bucket)

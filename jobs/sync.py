@@ -1,9 +1,11 @@
 """Syncing as a job: which sources when, and one after the other."""
 
 import logging
-from collections.abc import Callable, Collection, Sequence
+import threading
+from collections.abc import Callable, Collection, Mapping, Sequence
 from datetime import datetime
 
+from jobs.crontab import Crontab
 from jobs.errors import TryAgain
 from jobs.schedule import Job
 from jobs.settings import Schedule
@@ -13,6 +15,29 @@ from knowledge.settings import Source
 from knowledge.slots import Slot
 
 log = logging.getLogger(__name__)
+
+HELPERS = 8
+"""Invitations to help with a first index; a process takes one at a time, and one that comes too late costs nothing."""
+AFTER_YOU_S = 2.0
+"""A process that helps already keeps a second invitation for so long, and others may take the next."""
+
+
+class Helper:
+    """Takes part in the first indexes that other processes lead. Threads share it."""
+
+    def __init__(self, indexer: Indexer, sources: Sequence[Source]) -> None:
+        self._indexer = indexer
+        self._sources = {source.name: source for source in sources}
+        self._busy = threading.Lock()
+
+    def help(self, source: str, shares: int) -> None:
+        """Work on the source that was divided into so many shares, as long as something is left."""
+        if source in self._sources and self._busy.acquire(timeout=AFTER_YOU_S):
+            try:
+                documents = self._indexer.help(self._sources[source], shares)
+                log.info("helped to index %s: %d documents", source, documents)
+            finally:
+                self._busy.release()
 
 
 def jobs(
@@ -49,8 +74,17 @@ def run(indexer: Indexer, sources: Sequence[Source], names: Collection[str] = ()
     return tuple(outcomes)
 
 
-def is_overdue(succeeded_at: datetime | None, now: datetime, job: Job) -> bool:
-    """Whether a source has gone without a successful sync for two of its slots; one that never had one is overdue."""
-    if succeeded_at is None:
-        return True
-    return job.crontab.between(succeeded_at, now, at_most=2) >= 2
+def overdue(
+    schedule: Schedule, sources: Sequence[Source], succeeded: Mapping[str, datetime | None], now: datetime
+) -> frozenset[str]:
+    """The sources that have gone without a successful sync for two of their slots, or never had one.
+
+    `succeeded`: when each was last read to the end. Nothing else counts, so it makes no difference what ran in between.
+    """
+
+    def late(source: Source) -> bool:
+        at = succeeded.get(source.name)
+        crontab = Crontab(source.schedule or schedule.sync, schedule.timezone)
+        return at is None or crontab.between(at, now, at_most=2) >= 2
+
+    return frozenset(source.name for source in sources if late(source))

@@ -1,6 +1,6 @@
 """What happened since a moment: questions without an answer, what answers cost, syncs that failed. For the digest."""
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,12 +25,13 @@ class Spent:
 
 @dataclass(frozen=True)
 class SourceProblem:
-    """A source whose last sync failed (`error`), or left out `documents` of its documents."""
+    """A source whose last sync failed (`error`), left out `documents` of its documents, or is `overdue`."""
 
     name: str
     scopes: Scopes
     error: bool
     documents: int
+    overdue: bool = False
 
 
 def unanswered(connection: sa.Connection, since: datetime, scopes: Scopes, limit: int = 500) -> tuple[str, ...]:
@@ -57,11 +58,16 @@ def spent(connection: sa.Connection, since: datetime) -> Spent:
     return Spent(asked, without, int(tokens), float(dollars))
 
 
-def source_problems(connection: sa.Connection) -> tuple[SourceProblem, ...]:
-    """The sources whose last sync left something out, by name."""
+def succeeded(connection: sa.Connection) -> dict[str, datetime | None]:
+    """When each source was last read to the end; None: never yet."""
+    return {name: at for name, at in connection.execute(sa.select(sources.c.name, sources.c.succeeded_at))}
+
+
+def source_problems(connection: sa.Connection, overdue: Collection[str] = ()) -> tuple[SourceProblem, ...]:
+    """The sources whose last sync left something out, or that are named `overdue`, by name."""
     rows = connection.execute(sa.select(sources.c.name, sources.c.scopes, sources.c.outcome).order_by(sources.c.name))
-    found = (_problem(row.name, frozenset(row.scopes), row.outcome or {}) for row in rows)
-    return tuple(problem for problem in found if problem.error or problem.documents)
+    found = (_problem(row.name, frozenset(row.scopes), row.outcome or {}, row.name in overdue) for row in rows)
+    return tuple(problem for problem in found if problem.error or problem.documents or problem.overdue)
 
 
 def failed_runs(connection: sa.Connection, since: datetime) -> dict[str, int]:
@@ -80,5 +86,5 @@ def index_state(connection: sa.Connection) -> dict[str, Any]:
     return {"documents": int(count), "mark": str(mark)}
 
 
-def _problem(name: str, scopes: Scopes, outcome: Mapping[str, Any]) -> SourceProblem:
-    return SourceProblem(name, scopes, bool(outcome.get("error")), len(outcome.get("failed", [])))
+def _problem(name: str, scopes: Scopes, outcome: Mapping[str, Any], overdue: bool) -> SourceProblem:
+    return SourceProblem(name, scopes, bool(outcome.get("error")), len(outcome.get("failed", [])), overdue)

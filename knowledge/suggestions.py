@@ -1,22 +1,18 @@
 """Questions to begin a gold set with, out of those that were really asked."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import sqlalchemy as sa
-from numpy.typing import NDArray
 
 from knowledge import answers, gold, proposals
+from knowledge.clusters import Encode, Vectors, clusters
 from knowledge.db import Database
 from knowledge.permissions import Scopes
 from knowledge.tables import answers as answers_table
 
-Encode = Callable[[Sequence[str]], NDArray[np.float32]]
-
 BY = "footnote"
-ALIKE = 0.7
-"""Cosine from which two questions count as one."""
 CONSIDERED = 1000
 
 
@@ -51,15 +47,9 @@ def suggest(database: Database, encode: Encode, count: int = 30, unanswered: int
     return tuple(ids)
 
 
-def choose(asked: Sequence[Asked], vectors: NDArray[np.float32], count: int, unanswered: int) -> list[Asked]:
-    """Questions unlike each other, in the order given; a place for `unanswered` ones is kept as long as there are any.
-
-    `vectors` (n, d), unit length.
-    """
-    distinct: list[int] = []
-    for n in range(len(asked)):
-        if all(float(vectors[n] @ vectors[m]) < ALIKE for m in distinct):
-            distinct.append(n)
+def choose(asked: Sequence[Asked], vectors: Vectors, count: int, unanswered: int) -> list[Asked]:
+    """Questions unlike each other, in the order given; a place for `unanswered` ones is kept as long as there are any."""
+    distinct = list(clusters(vectors))
     without = [n for n in distinct if not asked[n].answered]
     kept = set(without[:unanswered])
     others = [n for n in distinct if n not in kept][: max(0, count - len(kept))]

@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.commands.console import As, Config, Json, decision, engine, print_json, say
-from knowledge import gold
+from knowledge import gold, suggestions
 from knowledge.engine import Engine
 from knowledge.errors import SettingsInvalid
 from knowledge.gold import GoldCase, State
@@ -76,6 +76,21 @@ def retire(
             gold.get(connection, case, scopes)
         with opened.database.writing() as connection:
             _say(gold.retire(connection, case, asker, reason))
+
+
+@app.command()
+def suggest(
+    count: Annotated[int, typer.Option(min=1, help="At most so many.")] = 30,
+    unanswered: Annotated[int, typer.Option(min=0, help="So many of them without an answer, if there are.")] = 5,
+    config: Config = None,
+    json: Json = False,
+) -> None:
+    """Propose questions that were really asked, to begin with; `gold list` and the review in Slack show them."""
+    with engine(config) as (_, opened):
+        ids = suggestions.suggest(opened.database, opened.embedder.encode_texts, count, unanswered)
+    if json:
+        return print_json({"proposed": ids})
+    say(f"{len(ids)} questions proposed; nothing is measured before somebody accepts it")
 
 
 @app.command("import")

@@ -7,7 +7,8 @@ import numpy as np
 import sqlalchemy as sa
 from numpy.typing import NDArray
 
-from jobs.digest import compose, gather, plain
+from bot.digest_wording import markdown
+from jobs.digest import compose, gather
 from knowledge import activity, evals, gold, suggestions
 from knowledge.activity import SourceProblem, Spent
 from knowledge.answers import Answer, Outcome, Question, save
@@ -58,15 +59,15 @@ def test_a_digest_for_everyone_quotes_only_what_everyone_may_read(database: Data
         second = evals.begin(connection, {})
         evals.finish(connection, second, figures, [Result(i, s, "miss", {}, "not_retrieved") for s, i in ids.items()])
 
-    text = plain(compose(gather(database, ALL, YESTERDAY, letters)))
-    assert "**Recall@5 0%, −100 points over 2 of 2 questions**" in text
-    assert "**Newly broken: 2**\n- Is there leave?:" in text
+    text = markdown(compose(gather(database, ALL, YESTERDAY, letters)))
+    assert "**Recall@5 0%, −100 points, over 2 of 2 questions.**" in text
+    assert "**Newly broken: 2**\n- Is there leave? *it is there" in text
     assert "- 1 more" in text
     assert "(2 times)" in text
     assert "4 questions asked, 3 without an answer; 4,200 tokens, $0.02." in text
     assert "erger" not in text
 
-    text = plain(compose(gather(database, LEGAL, YESTERDAY, letters)))
+    text = markdown(compose(gather(database, LEGAL, YESTERDAY, letters)))
     assert "What is the merger called?" in text
     assert "Merger code name?" in text
 
@@ -75,7 +76,7 @@ def test_a_digest_of_an_empty_company_says_so(database: Database) -> None:
     digest = compose(gather(database, ALL, YESTERDAY, letters))
     assert digest.problem == "no gold questions yet"
     assert digest.spent == Spent(0, 0, 0, 0.0)
-    assert plain(digest) == "**Retrieval: no gold questions yet.**\n0 questions asked, 0 without an answer."
+    assert markdown(digest) == "**Retrieval: no gold questions yet.**\n\n0 questions asked, 0 without an answer."
 
 
 def test_a_failed_sync_and_documents_it_left_out_are_problems(database: Database) -> None:
@@ -95,7 +96,9 @@ def test_a_failed_sync_and_documents_it_left_out_are_problems(database: Database
             }
             connection.execute(sa.insert(sources).values(row))
         problems = activity.source_problems(connection)
+        late = activity.source_problems(connection, {"well"})
     assert problems == (SourceProblem("down", ALL, True, 0), SourceProblem("half", ALL, False, 1))
+    assert late == (*problems, SourceProblem("well", ALL, False, 0, overdue=True))
 
 
 def test_the_mark_of_the_index_changes_with_any_document(database: Database) -> None:

@@ -6,9 +6,8 @@ import sqlalchemy as sa
 
 from jobs import retention
 from jobs.queue import Queue
-from jobs.schedule import Job
 from jobs.settings import Schedule
-from jobs.sync import is_overdue, jobs
+from jobs.sync import jobs, overdue
 from knowledge import slots
 from knowledge.db import Database
 from knowledge.settings import Source
@@ -76,8 +75,12 @@ def test_a_source_with_its_own_schedule_has_its_own_job() -> None:
 
 
 def test_a_source_is_overdue_after_two_slots_without_success() -> None:
-    job = Job("sync", "0 * * * *", "UTC", lambda slot: None)
+    schedule = Schedule(sync="0 * * * *")
     noon = datetime(2026, 6, 2, 12, 30, tzinfo=UTC)
-    assert is_overdue(None, noon, job)
-    assert not is_overdue(noon - timedelta(minutes=50), noon, job)
-    assert is_overdue(noon - timedelta(hours=2), noon, job)
+    ago = {"never": None, "lately": 50, "twice": 120, "slowly": 120, "too-slowly": 60 * 50}
+    succeeded = {n: None if m is None else noon - timedelta(minutes=m) for n, m in ago.items()}
+    sources = [
+        Source(name=name, scopes=("workspace",), schedule="0 2 * * *" if "slowly" in name else None) for name in ago
+    ]
+    assert overdue(schedule, sources, succeeded, noon) == {"never", "twice", "too-slowly"}
+    assert overdue(schedule, sources[:2], {}, noon) == {"never", "lately"}

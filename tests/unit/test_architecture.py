@@ -8,7 +8,14 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 PACKAGES = ("bot", "knowledge", "jobs")
-COMPOSITION_ROOTS = {"bot/cli.py", "bot/service.py", "bot/settings.py", "bot/demo.py", "bot/nightly.py"}
+COMPOSITION_ROOTS = {
+    "bot/cli.py",
+    "bot/service.py",
+    "bot/settings.py",
+    "bot/demo.py",
+    "bot/nightly.py",
+    "bot/digest_wording.py",
+}
 HEAVY = {"torch", "sentence_transformers", "anthropic", "matplotlib", "transformers"}
 
 

@@ -1,15 +1,17 @@
 """The digest: what it says, and what it never says to whom."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
 import numpy as np
 import pytest
 
-from jobs.chart import Point, png
-from jobs.digest import Digest, Facts, cluster, compose, plain
+from bot.digest_wording import markdown
+from jobs.chart import INK, MRR, RECALL, Point, png
+from jobs.digest import Digest, Facts, compose
 from knowledge.activity import SourceProblem, Spent
+from knowledge.clusters import Vectors, counted
 from knowledge.evals import Outcome, Result, Run
 
 ALL = frozenset({"workspace"})
@@ -52,20 +54,20 @@ QUIET = Facts(
 
 
 def told(facts: Facts) -> str:
-    return plain(compose(facts))
+    return markdown(compose(facts))
 
 
 def test_when_nothing_changed_it_says_so_in_one_line() -> None:
-    assert told(QUIET) == "**Recall@5 90%, unchanged over 20 of 20 questions**. Nothing changed."
+    assert told(QUIET) == "**Recall@5 90%, unchanged, over 20 of 20 questions.** Nothing changed."
 
 
 def test_the_headline_has_the_change_in_points() -> None:
-    assert told(replace(QUIET, runs=(run(1, 0.85), run(2, 0.9)))).startswith("**Recall@5 90%, +5 points over 20 of 20")
-    assert told(replace(QUIET, runs=(run(1, 0.91), run(2, 0.9)))).startswith("**Recall@5 90%, −1 point over 20 of 20")
+    assert told(replace(QUIET, runs=(run(1, 0.85), run(2, 0.9)))).startswith("**Recall@5 90%, +5 points, over 20 of 20")
+    assert told(replace(QUIET, runs=(run(1, 0.91), run(2, 0.9)))).startswith("**Recall@5 90%, −1 point, over 20 of 20")
 
 
 def test_a_first_run_has_no_change() -> None:
-    assert told(replace(QUIET, runs=(run(1, 0.9),), before={})).startswith("**Recall@5 90% over 20 of 20 questions**")
+    assert told(replace(QUIET, runs=(run(1, 0.9),), before={})).startswith("**Recall@5 90%, over 20 of 20 questions.**")
 
 
 @pytest.mark.parametrize(
@@ -96,13 +98,13 @@ def test_a_broken_case_comes_with_its_next_step_and_a_fixed_one_without() -> Non
         questions={"leave": "Do unused days survive?", "garage": "When does the garage open?"},
     )
     text = told(facts)
-    assert "**Newly broken: 1**\n- Do unused days survive?: the document is there and was not found" in text
+    assert "**Newly broken: 1**\n- Do unused days survive? *it is there and was not found*: put the" in text
     assert "**Newly fixed: 1**\n- When does the garage open?\n" in text
 
 
 def test_an_answer_to_what_the_documents_do_not_say_is_broken_too() -> None:
     facts = replace(QUIET, results=results(leave="wrongly_answered"), before=results(leave="abstained"))
-    assert "the documents do not say it and an answer was given" in told(facts)
+    assert "the documents do not say it, and an answer was given" in told(facts)
 
 
 def test_a_case_that_is_new_or_stale_is_neither_broken_nor_fixed() -> None:
@@ -128,10 +130,10 @@ def test_what_the_audience_may_not_read_is_a_number() -> None:
 def test_a_source_is_named_only_to_its_readers() -> None:
     problems = SourceProblem("handbook", ALL, False, 2), SourceProblem("legal", LEGAL - ALL, True, 0)
     text = told(replace(QUIET, source_problems=problems))
-    assert "Source handbook: 2 documents could not be read." in text
-    assert "1 other source had sync problems." in text
+    assert "- handbook: 2 documents could not be read." in text
+    assert "- 1 other source had problems." in text
     assert "legal" not in text
-    assert "Source legal: the last sync failed." in told(replace(QUIET, source_problems=problems, audience=LEGAL))
+    assert "- legal: the last sync failed." in told(replace(QUIET, source_problems=problems, audience=LEGAL))
 
 
 def test_stale_and_unscored_cases_and_jobs_that_failed_are_listed() -> None:
@@ -144,7 +146,7 @@ def test_stale_and_unscored_cases_and_jobs_that_failed_are_listed() -> None:
     )
     text = told(facts)
     assert "over 17 of 20 questions" in text
-    assert "**Need review, what they expect is gone: 2**\n- Do unused days survive?\n- 1 more" in text
+    assert "**To be reviewed, because what they expect is gone: 2**\n- Do unused days survive?\n- 1 more" in text
     assert "1 question could not be scored." in text
     assert "sync failed 3 times." in text
     assert "40 questions asked, 6 without an answer; 12,345 tokens, $0.22." in text
@@ -154,7 +156,7 @@ def test_a_leak_comes_before_everything_else() -> None:
     leaking = run(2, 0.9)
     assert leaking.metrics is not None
     leaking = replace(leaking, metrics={**leaking.metrics, "leaks": 2})
-    assert "2 passages came up" in told(replace(QUIET, runs=(run(1, 0.9), leaking))).splitlines()[1]
+    assert "2 passages came up" in told(replace(QUIET, runs=(run(1, 0.9), leaking))).splitlines()[2]
 
 
 def test_a_change_of_model_or_settings_is_named_and_marked_in_the_chart() -> None:
@@ -172,16 +174,28 @@ def test_one_lucky_case_is_not_called_progress() -> None:
     assert compose(all_better).chance == pytest.approx(2 / 256)
 
 
-def test_questions_that_mean_the_same_are_counted_together() -> None:
-    vectors = np.array([[1, 0], [0, 1], [0.9, 0.435], [0.1, 0.995]], dtype=np.float32)
-    questions = ["parking?", "leave?", "where to park?", "days off?"]
-    assert cluster(questions, vectors) == (("parking?", 2), ("leave?", 2))
-    assert cluster(questions[:2], vectors[:2]) == (("parking?", 1), ("leave?", 1))
+def test_questions_that_mean_the_same_are_counted_together_and_the_most_asked_come_first() -> None:
+    directions = {"parking?": [1, 0], "leave?": [0, 1], "where to park?": [0.9, 0.435], "days off?": [0.1, 0.995]}
+
+    def encode(texts: Sequence[str]) -> Vectors:
+        return np.array([directions[text] for text in texts], dtype=np.float32)
+
+    assert counted(list(directions), encode) == (("parking?", 2), ("leave?", 2))
+    assert counted(["parking?", "leave?"], encode) == (("parking?", 1), ("leave?", 1))
+    assert counted(["parking?", "leave?", "days off?"], encode) == (("leave?", 2), ("parking?", 1))
+    assert counted([], encode) == ()
 
 
-def test_the_most_asked_come_first() -> None:
-    vectors = np.array([[1, 0], [0, 1], [0, 1]], dtype=np.float32)
-    assert cluster(["a", "b", "c"], vectors) == (("b", 2), ("a", 1))
+def test_what_people_wrote_stays_what_they_wrote() -> None:
+    facts = replace(QUIET, unanswered=(("What is *urgent*\n# now?", 1),))
+    assert "- What is \\*urgent\\* \\# now?" in told(facts)
+
+
+def test_a_source_that_is_late_is_told_and_so_is_the_review() -> None:
+    late = SourceProblem("handbook", ALL, False, 0, overdue=True)
+    text = told(replace(QUIET, source_problems=(late,), cases={"accepted": 20, "proposed": 1}))
+    assert "- handbook: not read to the end for two of its turns." in text
+    assert "1 proposed question to review." in text
 
 
 def test_it_fits_one_screen() -> None:
@@ -193,7 +207,7 @@ def test_it_fits_one_screen() -> None:
         questions={n: f"Question {n}?" for n in names},
         unanswered=tuple((f"Unknown {n}?", 1) for n in range(40)),
     )
-    assert len(told(facts).splitlines()) < 25
+    assert len([line for line in told(facts).splitlines() if line]) < 25
     assert "- 35 more" in told(facts)
 
 
@@ -224,8 +238,6 @@ def relative_luminance(colour: str) -> float:
 
 
 def test_the_lines_of_the_chart_stand_out_from_white() -> None:
-    from jobs.chart import INK, MRR, RECALL
-
     for colour in (INK, MRR, RECALL):
         assert 1.05 / (relative_luminance(colour) + 0.05) >= 4.5
 

@@ -1,0 +1,110 @@
+"""The digest in words: every sentence of it, as Markdown of one screen at most. Pure."""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+
+from jobs.digest import Cases, Digest
+from knowledge.activity import SourceProblem, Spent
+
+BUCKETS: Mapping[str, tuple[str, str]] = {
+    "not_in_corpus": ("nothing in the index says it", "check the source's last sync, or write the missing paragraph"),
+    "not_retrieved": ("it is there and was not found", "put the question's words into its heading or its text"),
+    "ranked_low": ("it was found below others", "split the long section, or retire the older document above it"),
+    "answered_wrongly": ("the right passage was given", "read the answer and the prompt"),
+    "wrongly_answered": ("the documents do not say it, and an answer was given", "read the answer"),
+}
+"""What went wrong with a case, and what to do about it."""
+
+
+def markdown(digest: Digest) -> str:
+    """Paragraphs, the most pressing first."""
+    parts = [_headline(digest)]
+    if digest.leaks:
+        found = _count(digest.leaks, "passage")
+        parts.append(f"**{found} came up that the asker may not read. Stop and look at this first.**")
+    if digest.quiet:
+        return f"{parts[0]} Nothing changed."
+    parts += [_cases("Newly broken", digest.broken), _cases("Newly fixed", digest.fixed)]
+    parts += [_cases("To be reviewed, because what they expect is gone", digest.stale)]
+    parts += [_unanswered(digest.unanswered), _list("Sources", map(_source, digest.sources), _others(digest))]
+    parts.append(" ".join(_notes(digest)))
+    return "\n\n".join(part for part in parts if part)
+
+
+def _headline(digest: Digest) -> str:
+    if digest.recall is None:
+        return f"**Retrieval: {digest.problem or 'no figures'}.**"
+    change = "" if digest.change is None else f", {_signed(digest.change)}"
+    line = f"**Recall@5 {digest.recall:.0%}{change}, over {digest.used} of {digest.accepted} questions.**"
+    if digest.problem:
+        line += f" {digest.problem[0].upper()}{digest.problem[1:]}; these are the figures before."
+    moved = len(digest.broken) + len(digest.fixed)
+    if moved:
+        line += (
+            f" {_count(moved, 'case')} moved; chance alone would make it so uneven in {digest.chance:.0%} of nights."
+        )
+    if digest.configured:
+        line += f" Changed since the last run: {', '.join(digest.configured)}."
+    return line
+
+
+def _signed(change: float) -> str:
+    points = round(100 * change)
+    return "unchanged" if points == 0 else f"{points:+d} {'point' if abs(points) == 1 else 'points'}".replace("-", "−")
+
+
+def _cases(title: str, cases: Cases) -> str:
+    lines = []
+    for case in cases.shown:
+        fault, step = BUCKETS.get(case.bucket or "", ("", ""))
+        lines.append(_quoted(case.question) + (f" *{fault}*: {step}" if fault else ""))
+    more = f"{cases.withheld} more" if cases.shown else ""
+    return _list(f"{title}: {len(cases)}", lines, more if cases.withheld else "") if len(cases) else ""
+
+
+def _unanswered(asked: Sequence[tuple[str, int]]) -> str:
+    return _list(
+        "Asked without an answer", (_quoted(q) + (f" ({count} times)" if count > 1 else "") for q, count in asked)
+    )
+
+
+def _source(problem: SourceProblem) -> str:
+    if problem.error:
+        return f"{problem.name}: the last sync failed."
+    if problem.overdue:
+        return f"{problem.name}: not read to the end for two of its turns."
+    return f"{problem.name}: {_count(problem.documents, 'document')} could not be read."
+
+
+def _others(digest: Digest) -> str:
+    return f"{_count(digest.other_sources, 'other source')} had problems." if digest.other_sources else ""
+
+
+def _notes(digest: Digest) -> Iterable[str]:
+    if digest.failed:
+        yield f"{_count(digest.failed, 'question')} could not be scored."
+    for job, count in digest.failed_runs.items():
+        yield f"{job} failed {_count(count, 'time')}."
+    if digest.proposed:
+        yield f"{_count(digest.proposed, 'proposed question')} to review."
+    yield _cost(digest.spent)
+
+
+def _cost(spent: Spent) -> str:
+    line = f"{_count(spent.questions, 'question')} asked, {spent.unanswered} without an answer"
+    return f"{line}; {spent.tokens:,} tokens, ${spent.dollars:.2f}." if spent.tokens else f"{line}."
+
+
+def _list(title: str, items: Iterable[str], last: str = "") -> str:
+    """A titled list; empty when there is nothing in it but its title."""
+    lines = [f"- {item}" for item in (*items, *([last] if last else []))]
+    return "\n".join([f"**{title}**", *lines]) if lines or title.rpartition(": ")[2].isdigit() else ""
+
+
+def _quoted(text: str) -> str:
+    """What a person wrote, on one line and without any meaning as Markdown."""
+    return " ".join(re.sub(r"([\\`*_\[\]<>~#|])", r"\\\1", text).split())
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
