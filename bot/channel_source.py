@@ -80,7 +80,7 @@ class ChannelSource:
         listed = []
         for ts in sorted(marked | accepted):
             messages = channel.thread(ts)
-            thread = threads.written(messages, me, directory.names(*threads.named(messages)))
+            thread = threads.written(messages, me, directory.names(*threads.named(messages), self._settings.location))
             if thread is None or (thread.messages < 2 and ts not in marked):
                 continue
             external_id, content = f"threads/{ts}.md", thread.markdown.encode()

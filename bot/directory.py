@@ -11,6 +11,7 @@ from typing import Any
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
+from bot import wording
 from bot.client import FAILURES, Identity
 from bot.errors import SlackUnavailable
 from bot.settings import Slack
@@ -25,6 +26,7 @@ from knowledge.permissions import (
     PlaceKind,
     Scopes,
     audience_ceiling,
+    channel_scope,
     decide,
 )
 
@@ -92,19 +94,35 @@ class Directory:
         facts = self._facts_of([person_id], self._since())[person_id]
         return facts["kind"] == PersonKind.MEMBER and (person_id in self._admins or bool(facts["admin"]))
 
-    def names(self, people: Iterable[str], channels: Iterable[str]) -> dict[str, str]:
-        """Names to show, by id; whoever cannot be looked up is left out."""
-        found = {}
-        for key, kind in [(p, "person") for p in people] + [(c, "channel") for c in channels]:
-            try:
-                facts = (
-                    self._facts_of([key], self._since())[key] if kind == "person" else self._channel(key, self._since())
-                )
-            except SlackUnavailable:
-                continue
-            if facts["name"]:
-                found[key] = str(facts["name"])
-        return found
+    def names(
+        self, people: Iterable[str], channels: Iterable[str], place: str, asker: str | None = None
+    ) -> dict[str, str]:
+        """Names by id, as they may be shown in `place` (to `asker`, or None: to all who read it).
+
+        A channel that not everyone there could open has no name. A person who cannot be looked up is left out.
+        """
+        known = self._nameable(place, asker) if channels else NOTHING
+        named = {person: self._person_name(person) for person in people}
+        named |= {channel: self._channel_name(channel) for channel in channels if channel_scope(channel) in known}
+        return {**dict.fromkeys(channels, wording.NO_CHANNEL), **{key: name for key, name in named.items() if name}}
+
+    def _nameable(self, place: str, asker: str | None) -> Scopes:
+        try:
+            return self.audience(place) if asker is None else self.decide(asker, place).allowed
+        except SlackUnavailable:
+            return NOTHING
+
+    def _person_name(self, person: str) -> str:
+        try:
+            return str(self._facts_of([person], self._since())[person]["name"])
+        except SlackUnavailable:
+            return ""
+
+    def _channel_name(self, channel: str) -> str:
+        try:
+            return str(self._channel(channel, self._since())["name"])
+        except SlackUnavailable:
+            return ""
 
     def forget(self, event: Json) -> None:
         """Drop what `event` has made doubtful, in every process."""

@@ -7,10 +7,14 @@ belongs in a log line; ids, counts and reasons do.
 import logging
 import re
 import sys
+import traceback
 from collections.abc import MutableMapping
 from typing import Any, TextIO
 
 import structlog
+from structlog.typing import ExcInfo
+
+from knowledge.errors import FootnoteError
 
 SECRETS = re.compile(
     r"xox[abeprs]-[\w-]+|xapp-[\w-]+|sk-ant-[\w-]+|\bsk-[\w-]{16,}"  # Slack, Anthropic, other model services
@@ -22,6 +26,20 @@ SECRETS = re.compile(
     re.DOTALL,
 )
 """Shapes of secrets that may reach a log line through an exception's text."""
+
+
+def _told(exc_info: ExcInfo) -> str:
+    """Where an exception came from, and its text if it is one of ours: others quote rows, prompts and questions."""
+    error: BaseException | None = exc_info[1]
+    chain: list[BaseException] = []
+    while error is not None and error not in chain:
+        chain.append(error)
+        error = error.__cause__ or error.__context__
+    told = []
+    for each in reversed(chain):
+        words = f": {each}" if isinstance(each, FootnoteError) else ""
+        told.append("".join(traceback.format_tb(each.__traceback__)) + type(each).__name__ + words)
+    return "\n".join(told)
 
 
 def redact(text: str) -> str:
@@ -48,7 +66,7 @@ def configure(level: str = "INFO", json: bool | None = None, stream: TextIO | No
         structlog.stdlib.add_logger_name,
         structlog.processors.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
-        structlog.processors.format_exc_info,
+        structlog.processors.ExceptionRenderer(_told),
         redact_event,
     ]
     renderer: structlog.typing.Processor = (

@@ -127,6 +127,8 @@ class Responder:
                 there = receipts.replies_to(connection, question_id)
                 receipts.erase_text(connection, question_id)
             self._take_back([r for r in there if r.answer_id], there, wording.WITHDRAWN_QUESTION)
+            with self._database.writing() as connection:
+                answers.delete(connection, {r.answer_id for r in there if r.answer_id})
             self._finish(receipt, "done")
 
     def show_privately(self, inbox_id: int) -> None:
@@ -215,7 +217,7 @@ class Responder:
         if follow_up and not is_addressed(asked, thread, self._me, self._askers(receipt)):
             return Outcome("ignored", ())
         people, channels = mentions(" ".join([asked.text, *(str(m.get("text")) for m in thread)]))
-        names = self._directory.names(people, channels) if people or channels else {}
+        names = self._directory.names(people, channels, asked.channel, asked.asker)
         text = question_text(asked, self._me, names) or self._question_above(asked, thread, names)
         if is_help(text):
             return Outcome("answered", (blocks.notice(wording.HELP),))

@@ -5,6 +5,7 @@ direct message, and no path leads to anything that is not indexed.
 """
 
 import contextlib
+import hashlib
 from collections.abc import Callable, Sequence
 from html import escape
 from pathlib import PurePosixPath
@@ -83,10 +84,11 @@ class Shelf:
         return next((entry for entry in found if (entry.source, entry.external_id) == (source, path)), None)
 
     def _content(self, entry: Entry) -> bytes | None:
-        """The bytes as they are now; None when the document has gone since it was indexed."""
+        """The bytes that were indexed; None when the document has gone or changed since, and with it perhaps its readers."""
         with contextlib.closing(open_source(self._sources[entry.source])) as source:
             listed = {item.external_id for item in source.list({})}
-            return source.read(entry.external_id) if entry.external_id in listed else None
+            content = source.read(entry.external_id) if entry.external_id in listed else b""
+        return content if hashlib.sha256(content).hexdigest() == entry.content_hash else None
 
 
 def _text(name: str, content: bytes) -> str:

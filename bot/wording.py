@@ -11,6 +11,8 @@ from knowledge.outcomes import SyncOutcome
 STATUS = "is looking in the documents…"
 PROMPTS = "You can ask me, for example:"
 ASK_HELP = "What can you do?"
+NO_CHANNEL = "private-channel"
+"""In place of the name of a channel that not everyone who reads it may know."""
 COMMAND_RECEIVED = "On it. I will report here, only to you."
 
 FEEDBACK_YES = "Helpful"

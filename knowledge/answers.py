@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -120,7 +120,8 @@ class Answer:
 
 @dataclass(frozen=True)
 class StoredAnswer:
-    """An answer's row. `stages`: by stage name `[chunk_id, score]` best first, and `passages`: the chunk ids given."""
+    """An answer's row. `stages`: by stage name `[chunk_id, score]` best first, `passages`: the chunk ids given, and
+    `nearest`: ids of the documents that a reply without an answer named."""
 
     id: str
     asker: str
@@ -216,6 +217,7 @@ def save(connection: sa.Connection, answer: Answer, question: Question, scopes: 
                 "generation": found.generation_id,
                 "searches": [_storable(s) for s in answer.searches],
                 "notice": answer.notice,
+                "nearest": [p.document_id for p in answer.nearest] if answer.abstained else [],
             },
             removed=[{"text": _storable(r.text), "reason": _storable(r.reason)} for r in answer.removed],
             model=answer.model,
@@ -246,6 +248,11 @@ def by_reply(connection: sa.Connection, channel: str, ts: str) -> StoredAnswer |
     query = sa.select(answers).where(answers.c.reply_channel == channel, answers.c.reply_ts == ts)
     row = connection.execute(query.order_by(answers.c.created_at.desc()).limit(1)).mappings().one_or_none()
     return _stored(dict(row)) if row else None
+
+
+def delete(connection: sa.Connection, answer_ids: Collection[str]) -> None:
+    """Forget these answers with their votes, in a transaction that writes."""
+    connection.execute(answers.delete().where(answers.c.id.in_(answer_ids)))
 
 
 def posted_citations(connection: sa.Connection, answer: StoredAnswer, besides: int) -> frozenset[int]:

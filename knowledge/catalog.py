@@ -21,6 +21,7 @@ class Entry:
     external_id: str
     title: str
     url: str
+    content_hash: str = ""
 
 
 @dataclass(frozen=True)
@@ -47,9 +48,12 @@ def document(connection: sa.Connection, document_id: int, scopes: Scopes) -> Ent
 
 
 def find(connection: sa.Connection, named: str, scopes: Scopes, limit: int = 5) -> tuple[Entry, ...]:
-    """Readable documents by link, path or title: exact ones alone if there are any, else titles that contain the words."""
+    """Readable documents by link, path or title: exact ones alone if there are any, else titles that contain the words.
+
+    One whose text could not be read is not found: it may have meant to narrow its readers.
+    """
     name = named.strip().strip("<>").partition("|")[0]
-    readable = visible(documents.c.acl_id, scopes)
+    readable = sa.and_(visible(documents.c.acl_id, scopes), documents.c.state == "ok")
     exact = sa.or_(
         documents.c.url == name, documents.c.external_id == name, sa.func.lower(documents.c.title) == name.lower()
     )
@@ -83,7 +87,7 @@ def source_states(connection: sa.Connection, scopes: Scopes) -> tuple[SourceStat
 
 
 def unsupported_answers(connection: sa.Connection, since: datetime) -> tuple[str, ...]:
-    """Ids of answers since then that cite a document which is gone, or which their readers may no longer open.
+    """Ids of answers since then that cite, or name as near, a document which is gone or which their readers may not open.
 
     Needs a transaction that writes: it looks at every answer, and returns no text.
     """
@@ -92,16 +96,21 @@ def unsupported_answers(connection: sa.Connection, since: datetime) -> tuple[str
         .table_valued(sa.column("document_id", sa.BigInteger), joins_implicitly=True)
         .render_derived(with_types=True)
     )
-    still = (
-        sa.select(documents.c.id)
-        .join(acls, acls.c.id == documents.c.acl_id)
-        .where(documents.c.id == cited.c.document_id, acls.c.scopes.overlap(answers.c.scopes))
-        .exists()
-    )
-    query = sa.select(answers.c.id).where(
-        answers.c.created_at > since, answers.c.outcome.in_(("answered", "quoted")), ~still
-    )
-    return tuple(connection.scalars(query.select_from(answers, cited).distinct()))
+    near = sa.func.jsonb_array_elements_text(sa.func.coalesce(answers.c.stages["nearest"], sa.text("'[]'::jsonb")))
+    named = near.table_valued(sa.column("document_id", sa.Text), joins_implicitly=True).render_derived()
+    found: set[str] = set()
+    for mentioned in (cited, named):
+        document_id = sa.cast(mentioned.c.document_id, sa.BigInteger)
+        still = (
+            sa.select(documents.c.id)
+            .join(acls, acls.c.id == documents.c.acl_id)
+            .where(documents.c.id == document_id, acls.c.scopes.overlap(answers.c.scopes))
+            .exists()
+        )
+        posted = answers.c.created_at > since, answers.c.outcome != "withdrawn"
+        query = sa.select(answers.c.id).select_from(answers, mentioned).where(*posted, ~still)
+        found.update(connection.scalars(query))
+    return tuple(sorted(found))
 
 
 def withdraw_answer(connection: sa.Connection, answer_id: str) -> None:
@@ -116,6 +125,7 @@ _ENTRY = (
     documents.c.external_id,
     documents.c.title,
     documents.c.url,
+    documents.c.content_hash,
 )
 
 

@@ -8,7 +8,7 @@
 
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
@@ -109,7 +109,14 @@ class Database:
         key = sa.func.hashtextextended(name, 0)
         with self._unpooled.execution_options(isolation_level="AUTOCOMMIT").connect() as connection:
             got = bool(connection.scalar(sa.select(sa.func.pg_try_advisory_lock(key))))
-            yield Lock(connection, got)
+            lock = Lock(connection, got)
+            try:
+                yield lock
+            finally:
+                if lock:
+                    # The server notices a closed connection a moment later; whoever tries next should not have to wait.
+                    with suppress(OperationalError):
+                        connection.execute(sa.select(sa.func.pg_advisory_unlock(key)))
 
     @contextmanager
     def scratch(self) -> Iterator["Database"]:

@@ -207,11 +207,13 @@ class Sync:
         self, listed: Listed, known: Known | None, content_hash: str, unreadable: DocumentUnreadable
     ) -> None:
         """Keep the state and its reason; what was indexed of an older version is no longer what the source says."""
+        own_scopes = known.own_scopes if known else None
         record = Record(
             source=self._settings.name,
             external_id=listed.external_id,
-            scopes=readers(self._scopes, listed.scopes, None),
-            own_scopes=None,
+            # It may still mean to have fewer readers than its source: those of its last readable version.
+            scopes=readers(self._scopes, listed.scopes, own_scopes),
+            own_scopes=own_scopes,
             title=titled(listed.external_id),
             url=listed.url,
             revision=listed.revision if content_hash else "",  # the source refused: ask again, its limit may change

@@ -1,8 +1,10 @@
 """Questions asked in Slack and answered there: the real bot, database, search and websocket."""
 
 import pytest
+import sqlalchemy as sa
 
 from bot import wording
+from knowledge.tables import answers
 from tests.company import Company
 
 LEAVE = "how many days of annual leave do full-time staff get?"
@@ -148,6 +150,8 @@ def test_a_deleted_question_takes_its_answer_and_its_text_along(own_company: Com
     own_company.slack.wait_for(lambda slack: "25 days" not in str([m.text for m in slack.state.everything()]))
     own_company.settled()
     assert own_company.receipt(question).payload == {}
+    with own_company.database.writing() as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(answers)) == 0
 
 
 def test_an_answer_is_taken_back_when_its_document_is_deleted(own_company: Company) -> None:
@@ -168,6 +172,15 @@ def test_an_answer_is_taken_back_when_its_document_gets_fewer_readers(own_compan
     own_company.write("everyone/leave.md", f"---\nscopes: [channel:CLEGAL]\n---\n{text}")
     own_company.sync()
     assert "25 days" not in str([m.text for m in own_company.slack.state.everything()])
+
+
+def test_a_document_that_was_named_as_near_is_taken_back_too(own_company: Company) -> None:
+    reply = own_company.reply(own_company.ask("ben", "general", "which colour has the moon of Jupiter?"))
+    assert "everyone/" in str(reply.blocks)
+    for name in ("leave.md", "invoices.md"):
+        own_company.write(f"everyone/{name}", "---\nscopes: [channel:CLEGAL]\n---\n# Kept by lawyers\n\nNow.\n")
+    own_company.sync()
+    assert "everyone/" not in str([(m.text, m.blocks) for m in own_company.slack.state.everything()])
 
 
 def test_without_facts_from_slack_no_document_is_read_and_the_asker_is_told(own_company: Company) -> None:

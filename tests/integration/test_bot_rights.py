@@ -162,6 +162,33 @@ def test_a_dm_belongs_to_its_person_only(listening: Company) -> None:
     assert listening.service.directory.decide("UBEN", dm).allowed == NOTHING
 
 
+@pytest.mark.parametrize(
+    ("place", "asker", "named"),
+    [
+        ("CGENERAL", "UANA", {"CGENERAL"}),
+        ("CLEGAL", "UANA", {"CGENERAL", "CLEGAL"}),
+        ("DANA", "UANA", {"CGENERAL", "CLEGAL"}),
+        ("DANA", "UBEN", set()),
+        ("CGUESTS", "UANA", set()),
+        ("CGENERAL", None, {"CGENERAL"}),
+        ("CLEGAL", None, {"CGENERAL", "CLEGAL"}),
+        ("DANA", None, set()),
+    ],
+)
+def test_a_channel_is_named_only_to_those_who_may_know_it(
+    company: Company, place: str, asker: str | None, named: set[str]
+) -> None:
+    company.slack.dm("ana")
+    names = company.service.directory.names((), ("CGENERAL", "CLEGAL"), place, asker)
+    assert {channel for channel, name in names.items() if name != wording.NO_CHANNEL} == named
+
+
+def test_whoever_mentions_a_private_channel_does_not_learn_its_name(company: Company) -> None:
+    question = company.ask("ben", "general", "what is said in <#CLEGAL|legal> about leave?")
+    company.reply(question)
+    assert "legal" not in company.answer(question).question
+
+
 def test_an_outage_while_asking_is_said_in_words(own_company: Company) -> None:
     own_company.slack.fault("api_error", "users.info", times=100)
     question = own_company.ask("ben", "general", "how many days of leave?")

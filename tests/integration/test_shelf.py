@@ -35,7 +35,8 @@ class Reader:
 @pytest.fixture(scope="module")
 def reader(company: Company) -> Reader:
     company.write(
-        "everyone/poison.md", "# Poison\n\n<script>alert(1)</script> [go](javascript:alert(1)) ![x](//e.test/)\n"
+        "everyone/poison.md",
+        "# Poison\n\n<script>alert(1)</script> `<script>alert(2)</script>` [go](javascript:alert(1)) ![x](//e.test/)\n",
     )
     company.write("everyone/narrow.md", "---\nscopes: [channel:CLEGAL]\n---\n# Narrow\n\nFor lawyers only.\n")
     company.write("everyone/table.csv", "name,room\nAna,4\n")
@@ -97,14 +98,16 @@ def test_what_is_not_indexed_looks_as_if_it_were_not_theirs(reader: Reader, path
 
 def test_hostile_text_stays_text(reader: Reader) -> None:
     answer = reader.opens("UBEN", "everyone/poison.md")
-    assert "&lt;script&gt;alert(1)&lt;/script&gt;" in answer.text
+    assert "&lt;script&gt;alert(2)&lt;/script&gt;" in answer.text
     assert [tag for tag in ("<script", "<a ", "<img") if tag in answer.text] == []
     assert answer.headers["content-security-policy"].startswith("default-src 'none'; style-src 'self';")
 
 
-def test_a_document_that_went_after_it_was_indexed_is_not_shown(reader: Reader) -> None:
+def test_a_document_that_changed_or_went_after_it_was_indexed_is_not_shown(reader: Reader) -> None:
     reader.company.write("everyone/brief.md", "# Brief\n\nHere for a moment.\n")
     reader.company.sync()
     assert reader.opens("UBEN", "everyone/brief.md").status == 200
+    reader.company.write("everyone/brief.md", "---\nscopes: [channel:CLEGAL]\n---\n# Brief\n\nFor lawyers by now.\n")
+    assert reader.opens("UBEN", "everyone/brief.md").status == 403
     (reader.company.documents / "everyone" / "brief.md").unlink()
     assert reader.opens("UBEN", "everyone/brief.md").status == 403

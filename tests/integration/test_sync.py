@@ -301,6 +301,17 @@ def test_a_file_that_breaks_loses_its_old_text(library: Library) -> None:
     assert library.texts() == []
 
 
+def test_a_narrowed_file_that_breaks_keeps_its_few_readers(library: Library) -> None:
+    """Its name alone may say too much."""
+    library.write("talks.md", "---\nscopes: [channel:CLAB]\n---\n# Talks\n\nAbout a merger.\n")
+    library.sync()
+    library.write("talks.md", b"---\nscopes: [channel:CLAB]\n---\n# Talks\n\n" + bytes(range(256)) * 20)
+    for _ in range(2):
+        assert [name for name, _ in library.sync().failed] == ["talks.md"]
+        with library.database.reading(ALL) as connection:
+            assert connection.scalars(sa.select(documents.c.external_id)).all() == []
+
+
 def test_a_file_over_the_limit_is_named_and_indexed_once_the_limit_is_raised(library: Library) -> None:
     library.settings = library.settings.model_copy(update={"max_file_mb": 0.001})
     library.write("tea.txt", "Green tea. " * 200)

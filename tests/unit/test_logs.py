@@ -9,6 +9,7 @@ import pytest
 import structlog
 
 from bot.logs import configure, redact
+from knowledge.errors import FootnoteError
 
 
 @pytest.fixture
@@ -52,11 +53,29 @@ def test_each_event_is_one_json_line_with_its_fields(stream: io.StringIO) -> Non
     assert second["event"] == "connecting to postgresql://[redacted]@db"
 
 
-def test_an_exception_is_logged_without_the_secret_it_names(stream: io.StringIO) -> None:
-    configure(json=True, stream=stream)
+def _fail(error: Exception) -> None:
     try:
-        raise ValueError("xoxb-1-2-3 is revoked")
-    except ValueError:
+        try:
+            raise error
+        except Exception as cause:
+            raise RuntimeError(f"because of {cause}") from cause
+    except RuntimeError:
         structlog.get_logger("footnote").exception("failed")
+        logging.getLogger("other").exception("failed too")
+
+
+def test_an_exception_is_logged_with_its_place_and_without_its_text(stream: io.StringIO) -> None:
+    """A database's error quotes the row, a model's the prompt."""
+    configure(json=True, stream=stream)
+    _fail(ValueError("Failing row contains (the roof costs 48,000)"))
+    assert "48,000" not in stream.getvalue()
+    for line in stream.getvalue().splitlines():
+        assert "in _fail" in line
+        assert line.index("ValueError") < line.index("RuntimeError")
+
+
+def test_our_own_errors_keep_their_text_but_for_secrets(stream: io.StringIO) -> None:
+    configure(json=True, stream=stream)
+    _fail(FootnoteError("xoxb-1-2-3 is revoked"))
     assert "xoxb-1" not in stream.getvalue()
-    assert "ValueError" in stream.getvalue()
+    assert "is revoked" in stream.getvalue()
