@@ -2,7 +2,7 @@
 
     pip install '.[peers]'
     pip install --no-deps langchain-postgres llama-index-vector-stores-postgres
-    python -m tests.benchmarks.peers --beir DIR [--beir DIR…] [--system NAME…] [--json]
+    python -m tests.benchmarks.peers --beir DIR [--beir DIR…] [--system NAME…] [--questions N] [--json]
 
 Each system runs in a process of its own, in a database of its own on one embedded Postgres, with the same embedding
 model (`assemblies`). `index_chunks_per_s`: a first indexing, the model included. `resync_s`: the same pages once more;
@@ -19,6 +19,7 @@ import sys
 import tempfile
 import time
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -57,18 +58,20 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--beir", type=Path, action="append", required=True)
     parser.add_argument("--system", choices=SYSTEMS, action="append")
+    parser.add_argument("--questions", type=int, help="at most so many of each set, evenly spread over it")
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--alone", action="store_true", help=argparse.SUPPRESS)
     arguments = parser.parse_args()
     systems = arguments.system or list(SYSTEMS)
     if arguments.alone:  # the address comes on standard input: it holds a password
-        print(json.dumps(run(SYSTEMS[systems[0]], beir.read(arguments.beir[0]), sys.stdin.read())))
+        labelled = spread(beir.read(arguments.beir[0]), arguments.questions)
+        print(json.dumps(run(SYSTEMS[systems[0]], labelled, sys.stdin.read())))
         return
-    result = {"machine": machine(), "systems": compare(arguments.beir, systems)}
+    result = {"machine": machine(), "systems": compare(arguments.beir, systems, arguments.questions)}
     print(json.dumps(result) if arguments.json else table(result))
 
 
-def compare(directories: Sequence[Path], systems: Sequence[str]) -> list[dict[str, Any]]:
+def compare(directories: Sequence[Path], systems: Sequence[str], questions: int | None) -> list[dict[str, Any]]:
     """One row for each set and system, in a process of its own."""
     rows = []
     with tempfile.TemporaryDirectory(prefix="footnote-peers-") as home:
@@ -79,22 +82,31 @@ def compare(directories: Sequence[Path], systems: Sequence[str]) -> list[dict[st
                 for directory in directories:
                     for system in systems:
                         with database.scratch() as scratch:
-                            rows.append({"set": directory.name} | alone(system, directory, scratch))
+                            rows.append({"set": directory.name} | alone(system, directory, questions, scratch))
                         print(rows[-1], file=sys.stderr, flush=True)
         finally:
             server.release()
     return rows
 
 
-def alone(system: str, directory: Path, database: Database) -> dict[str, Any]:
+def alone(system: str, directory: Path, questions: int | None, database: Database) -> dict[str, Any]:
     """The row of a system that runs in another process; `failed` with the last line of its error when it did not work."""
     command = [sys.executable, "-m", "tests.benchmarks.peers", "--alone", "--system", system, "--beir", str(directory)]
+    command += ["--questions", str(questions)] if questions else []
     url = database.engine.url.render_as_string(hide_password=False)
     done = subprocess.run(command, input=url, capture_output=True, text=True, check=False)
     if done.returncode:
         return {"name": SYSTEMS[system].name, "failed": done.stderr.strip().rsplit("\n", 1)[-1]}
     row: dict[str, Any] = json.loads(done.stdout.strip().rsplit("\n", 1)[-1])
     return row
+
+
+def spread(labelled: Labelled, questions: int | None) -> Labelled:
+    """The set with at most so many questions, every n-th of them."""
+    if questions is None:
+        return labelled
+    every = -(-len(labelled.questions) // questions)
+    return replace(labelled, questions=dict(list(labelled.questions.items())[::every]))
 
 
 def run(kind: type[System], labelled: Labelled, url: str) -> dict[str, Any]:
