@@ -38,7 +38,7 @@ from knowledge.outcomes import SyncOutcome
 
 log = structlog.get_logger()
 
-BACKGROUND = frozenset({"reindex", "sync", "nightly"})
+BACKGROUND = frozenset({"reindex", "help", "nightly"})
 """Tasks that may take minutes; they have threads of their own, so that no question waits for them."""
 
 
@@ -53,7 +53,8 @@ class Service:
 
     def __init__(self, settings: Settings, engine: Engine, only: Sequence[Part] = tuple(Part)) -> None:
         """Asks Slack whose token this is: raises `SlackMisconfigured` or `SlackUnavailable`."""
-        engine = replace(engine, indexer=engine.indexer.opening({"slack": opener(settings.slack, engine.database)}))
+        openers = {"slack": opener(settings.slack, engine.database)}
+        engine = replace(engine, indexer=engine.indexer.opening(openers, self._invite))
         self._settings = settings
         self._engine = engine
         self._parts = frozenset(only)
@@ -82,10 +83,11 @@ class Service:
         )
         self.nightly = Nightly(settings, engine, self.directory, replies, client, me)
         home = Home(database, self.directory, client, me)
-        tasks = {
+        tasks: dict[str, Callable[..., object]] = {
             **self.responder.tasks,
             **Feedback(database, self.directory, replies).tasks,
             **reindex.tasks,
+            "help": jobs.sync.Helper(engine.indexer, settings.sources).help,
             **self.nightly.tasks,
             **Prompts(database, self.directory, client, me).tasks,
             **home.tasks,
@@ -152,6 +154,10 @@ class Service:
     def _jobs(self) -> list[Job]:
         syncing = jobs.sync.jobs(self._settings.schedule, self._settings.sources, lambda _, names: self.sync(names))
         return [*syncing, *self.nightly.jobs]
+
+    def _invite(self, source: str, shares: int) -> None:
+        for _ in range(jobs.sync.HELPERS):
+            self.queue.defer("help", source=source, shares=shares)
 
     def _run(self, name: str, target: Callable[[], Any]) -> None:
         thread = threading.Thread(target=target, name=f"footnote-{name}")

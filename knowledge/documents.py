@@ -4,7 +4,7 @@ Every function works inside the caller's transaction, a `Database.writing()` one
 the same order: access lists by id, then term counts (`keywords`).
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -18,6 +18,7 @@ from knowledge.tables import acls as acls_table
 from knowledge.tables import chunk_terms, chunk_tokens, chunk_vectors, chunks, documents
 
 _BIGINTS = sa.ARRAY(sa.BigInteger)
+_TEXTS = sa.ARRAY(sa.Text)
 
 
 @dataclass(frozen=True)
@@ -38,13 +39,14 @@ class Record:
     updated_at: datetime | None
 
 
-def known(connection: sa.Connection, source: str) -> tuple[Known, ...]:
-    """Every document of the source, with its readers."""
+def known(connection: sa.Connection, source: str, names: Collection[str] | None = None) -> tuple[Known, ...]:
+    """The source's documents of these names, every one for None, with their readers."""
+    named = sa.true() if names is None else documents.c.external_id == sa.any_(sa.cast(list(names), _TEXTS))
     columns = ("external_id", "revision", "content_hash", "settings_hash", "url", "state", "reason", "updated_at")
     rows = connection.execute(
         sa.select(documents.c.id, acls_table.c.scopes, documents.c.own_scopes, *(documents.c[name] for name in columns))
         .join(acls_table, acls_table.c.id == documents.c.acl_id)
-        .where(documents.c.source == source)
+        .where(documents.c.source == source, named)
     )
     return tuple(
         Known(

@@ -25,6 +25,10 @@ class SourceFailed(FootnoteError):
     """A source cannot be listed (missing, empty where it was not, unreachable); nothing of it was deleted."""
 
 
+class SyncOver(FootnoteError):
+    """The sync of a source that this process helped with has ended; what it would still store may be outdated."""
+
+
 class DocumentUnreadable(FootnoteError):
     """One document cannot be loaded. `state` is its state in the index: empty, scanned, encrypted, too_big, unsupported, failed."""
 

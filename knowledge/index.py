@@ -4,23 +4,24 @@ import hashlib
 import json
 import time
 from collections.abc import Callable, Iterable, Mapping
+from contextlib import closing
 from importlib.metadata import version
 from pathlib import Path
 
 import sqlalchemy as sa
 import structlog
-from sqlalchemy.dialects.postgresql import insert
 
-from knowledge import documents, generations, loaders, vector_index
+from knowledge import documents, generations, loaders, shares, vector_index
 from knowledge.chunking import VERSION as CHUNKER_VERSION
 from knowledge.db import Database
 from knowledge.encoders import Embedder
-from knowledge.errors import SourceFailed
+from knowledge.errors import SourceFailed, SyncOver
 from knowledge.generations import Generation
 from knowledge.loaders.reader import Reader
 from knowledge.outcomes import SyncOutcome
 from knowledge.settings import Chunking
 from knowledge.settings import Source as SourceSettings
+from knowledge.shares import Invite
 from knowledge.sources import Source, open_source
 from knowledge.sync import Parts, Progress, Sync
 from knowledge.tables import sources
@@ -47,6 +48,7 @@ class Indexer:
         cache: Path | None = None,
         openers: Mapping[str, Opener] | None = None,
         exact_below: int | None = None,
+        invite: Invite | None = None,
     ) -> None:
         """`cache`: a folder that sources may keep copies in. `openers`: by kind, for sources that the engine cannot open.
 
@@ -58,9 +60,10 @@ class Indexer:
         self._cache = cache
         self._openers = openers or {}
         self._exact_below = exact_below
+        self._invite = invite
 
-    def opening(self, openers: Mapping[str, Opener]) -> "Indexer":
-        """This indexer, for more kinds of sources."""
+    def opening(self, openers: Mapping[str, Opener], invite: Invite | None = None) -> "Indexer":
+        """This indexer, for more kinds of sources, and with a way to ask other processes for help."""
         return Indexer(
             self._database,
             self._embedder,
@@ -68,6 +71,7 @@ class Indexer:
             cache=self._cache,
             openers={**self._openers, **openers},
             exact_below=self._exact_below,
+            invite=self._invite if invite is None else invite,
         )
 
     def sync(self, source: SourceSettings, full: bool = False, on_progress: Progress | None = None) -> SyncOutcome:
@@ -81,7 +85,8 @@ class Indexer:
         with self._database.lock(f"sync of {source.name}") as got:
             if not got:
                 return SyncOutcome(source.name, error="a sync of this source is already running")
-            self._begin(source)
+            with self._database.plain() as connection:
+                shares.begin(connection, source)
             error = ""
             with self._database.plain() as connection:
                 choose = generations.next_to if full else generations.active
@@ -89,7 +94,7 @@ class Indexer:
             with Reader() as reader:
                 parts = Parts(self._database, self._embedder, generation, self._chunking, reader)
                 opened = self._openers.get(source.kind, self._open)(source)
-                run = Sync(parts, source, opened, self._settings_hash(), full)
+                run = Sync(parts, source, opened, self._settings_hash(), full, self._inviter(source))
                 try:
                     run.run(on_progress)
                 except SourceFailed as failure:
@@ -101,8 +106,28 @@ class Indexer:
                 with self._database.writing() as connection:
                     generations.switch(connection, generation)
             outcome = run.tally.outcome(source.name, round((time.monotonic() - started) * 1000), error)
-            self._finish(outcome)
+            with self._database.plain() as connection:
+                shares.finish(connection, outcome)
             return outcome
+
+    def help(self, source: SourceSettings, count: int) -> int:
+        """Take part in the first index of a source that another process leads, divided into `count` shares; how many
+        documents were indexed here. Nothing is done when that sync has ended, or began under other settings.
+        """
+        with self._database.plain() as connection:
+            tenure = shares.current(connection, source)
+            generation = generations.serving(connection)
+        if tenure is None or generation is None:
+            return 0
+        generations.check(generation, self._embedder)
+        with Reader() as reader, closing(self._open(source)) as opened:
+            parts = Parts(self._database, self._embedder, generation, self._chunking, reader)
+            run = Sync(parts, source, opened, self._settings_hash())
+            try:
+                run.help(tenure, count)
+            except (SyncOver, SourceFailed) as ended:
+                log.info("stopped helping", source=source.name, reason=str(ended))
+        return len(run.tally.added)
 
     def remove_missing_sources(self, names: Iterable[str]) -> tuple[str, ...]:
         """Take out of the index every source that is not among `names`; returns which they were.
@@ -123,22 +148,12 @@ class Indexer:
                 removed.append(name)
         return tuple(removed)
 
+    def _inviter(self, source: SourceSettings) -> Invite | None:
+        """Only of a folder a helper can have its own list without asking a site, or Slack, for everything again."""
+        return self._invite if source.kind == "folder" else None
+
     def _open(self, source: SourceSettings) -> Source:
         return open_source(source, self._cache)
-
-    def _begin(self, source: SourceSettings) -> None:
-        values: dict[str, object] = {"kind": source.kind, "location": source.location, "scopes": sorted(source.scopes)}
-        values["started_at"] = sa.func.now()
-        statement = insert(sources).values(name=source.name, **values)
-        with self._database.plain() as connection:
-            connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=values))
-
-    def _finish(self, outcome: SyncOutcome) -> None:
-        values: dict[str, object] = {"finished_at": sa.func.now(), "outcome": outcome.as_json()}
-        if not outcome.error:
-            values["succeeded_at"] = sa.func.now()
-        with self._database.plain() as connection:
-            connection.execute(sa.update(sources).where(sources.c.name == outcome.name).values(values))
 
     def _tend(self, generation: Generation) -> None:
         """The vector index costs time when it is missing, not answers: what keeps it from being built fails no sync."""

@@ -3,7 +3,8 @@
 1. Readers the source no longer grants go first, even when the source cannot be listed.
 2. list -> plan (`plan`, pure).
 3. In one transaction: deleted documents become readable by nobody, changed readers and addresses are written.
-4. Documents to be read again are read first, and narrowed at once when their text says so; then new ones.
+4. Documents to be read again are read first, and narrowed at once when their text says so; then new ones, which other
+   processes may help with (`shares`).
 5. load -> chunk -> encode what was not encoded before, in batches across documents -> one transaction per document.
 6. Deleted documents are removed; until here a renamed one could take over their vectors.
 
@@ -11,13 +12,15 @@ A crash at any point leaves whole documents, old or new, and the next sync goes 
 """
 
 import hashlib
+import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
 from sqlalchemy import Connection
 
-from knowledge import documents
+from knowledge import documents, shares
 from knowledge.chunk_rows import Draft, draft, encoded_before, replace
 from knowledge.chunking import chunk_document
 from knowledge.db import Database
@@ -32,6 +35,7 @@ from knowledge.permissions import NOTHING, Scopes
 from knowledge.plan import Known, narrowed_by_source, plan, readers
 from knowledge.settings import Chunking
 from knowledge.settings import Source as SourceSettings
+from knowledge.shares import Invite, Tenure
 from knowledge.sources import Listed, Source
 from knowledge.staleness import is_left_out, left_out_before
 
@@ -77,10 +81,19 @@ class Parts:
 
 
 class Sync:
-    """Use once: `run`, then look at `tally`. `full`: everything is read and encoded again."""
+    """Use once: `run` or `help`, then look at `tally`. `full`: everything is read and encoded again.
+
+    `invite`: asks other processes to help, when there is much to do.
+    """
 
     def __init__(
-        self, parts: Parts, settings: SourceSettings, source: Source, settings_hash: str, full: bool = False
+        self,
+        parts: Parts,
+        settings: SourceSettings,
+        source: Source,
+        settings_hash: str,
+        full: bool = False,
+        invite: Invite | None = None,
     ) -> None:
         self.tally = Tally()
         self._parts = parts
@@ -90,6 +103,8 @@ class Sync:
         self._source = source
         self._settings_hash = settings_hash
         self._full = full
+        self._invite = invite
+        self._helped: Tenure | None = None
         self._left_out_before = left_out_before(settings, datetime.now(UTC))
 
     def run(self, on_progress: Progress | None = None) -> None:
@@ -123,6 +138,18 @@ class Sync:
             documents.delete(connection, [k.document_id for k in planned.delete])
         self.tally.deleted.update(k.external_id for k in planned.delete)
 
+    def help(self, tenure: Tenure, count: int) -> None:
+        """Work off shares of the new documents that another process has divided into `count`, until none is free.
+
+        Raises `SyncOver` when that process has ended meanwhile, `SourceFailed` when the source cannot be listed here.
+        """
+        self._helped = tenure
+        with self._database.writing() as connection:
+            there = {k.external_id for k in documents.known(connection, self._settings.name)}
+        new = [item for item in self._source.list({}) if item.external_id not in there]
+        for share in shares.claimed(self._database, self._settings.name, new, count, wait=False):
+            self._store_all(self._fetch(item, None) for item in self._not_there(share))
+
     def _index(self, change: Sequence[tuple[Known, Listed]], add: Sequence[Listed], on_progress: Progress) -> None:
         total = len(change) + len(add)
         if total and self._parts.chunking.max_tokens > (limit := self._parts.embedder.max_tokens):
@@ -130,20 +157,48 @@ class Sync:
                 f"chunking.max_tokens is {self._parts.chunking.max_tokens}, but {self._parts.embedder.name} reads {limit} "
                 f"tokens of a text and drops the rest; set it to {limit} or less"
             )
+        steps = itertools.count(1)
+
+        def stepping(fetched: Iterable[Fetched | None]) -> Iterator[Fetched | None]:
+            for each in fetched:
+                yield each
+                on_progress(next(steps), total)
+
+        self._store_all(stepping(self._fetched(change)))
+        count = shares.count(len(add))
+        if count > 1 and self._invite:
+            self._invite(self._settings.name, count)
+        for share in shares.claimed(self._database, self._settings.name, add, count, wait=True):
+            mine = self._not_there(share)
+            for _ in range(len(share) - len(mine)):
+                on_progress(next(steps), total)
+            self._store_all(stepping(self._fetch(item, None) for item in mine))
+
+    def _store_all(self, fetched: Iterable[Fetched | None]) -> None:
         pending: list[Prepared] = []
-        for done, fetched in enumerate(self._fetched(change, add)):
-            if fetched is not None:
-                pending.append(self._prepare(fetched))
+        for each in fetched:
+            if each is not None:
+                pending.append(self._prepare(each))
             if sum(len(p.fresh) for p in pending) >= ENCODE_AT_ONCE or len(pending) >= ENCODE_AT_ONCE:
                 self._store(pending)
                 pending = []
-            on_progress(done + 1, total)
         self._store(pending)
 
-    def _fetched(self, change: Sequence[tuple[Known, Listed]], add: Sequence[Listed]) -> Iterator[Fetched | None]:
-        """One item for each document, None where nothing is left to do.
+    def _not_there(self, share: Sequence[Listed]) -> list[Listed]:
+        """The new documents that no other process has stored since they were listed as new."""
+        with self._database.writing() as connection:
+            stored = documents.known(connection, self._settings.name, [item.external_id for item in share])
+        for known in stored:
+            self.tally.added.add(known.external_id)
+            if known.reason:
+                self.tally.failed[known.external_id] = known.reason
+        there = {known.external_id for known in stored}
+        return [item for item in share if item.external_id not in there]
 
-        Changed documents are all read, and narrowed, before the first of them is handed on; new ones follow.
+    def _fetched(self, change: Sequence[tuple[Known, Listed]]) -> Iterator[Fetched | None]:
+        """One item for each changed document, None where nothing is left to do.
+
+        All are read, and narrowed, before the first of them is handed on.
         """
         room = KEPT_CHARACTERS
         waiting: list[tuple[Listed, Known, Fetched | None]] = []
@@ -155,7 +210,6 @@ class Sync:
             room -= len(fetched.loaded.markdown)
             waiting.append((listed, known, fetched if room >= 0 else None))
         yield from (fetched or self._fetch(listed, known) for listed, known, fetched in waiting)
-        yield from (self._fetch(listed, None) for listed in add)
 
     def _fetch(self, listed: Listed, known: Known | None) -> Fetched | None:
         """Read and load; None when that ends it: equal bytes, not readable now, or nothing to index in it."""
@@ -223,7 +277,7 @@ class Sync:
             reason=str(unreadable),
             updated_at=listed.updated_at,
         )
-        with self._database.writing() as connection:
+        with self._storing() as connection:
             document_id = documents.save(connection, record)
             replace(connection, self._parts.generation, document_id, (), encoded={}, reusable={})
         self.tally.failed[listed.external_id] = str(unreadable)
@@ -264,7 +318,7 @@ class Sync:
         encoded = self._encode({text_hash: text for item in pending for text_hash, text in item.fresh.items()})
         for item in pending:
             name = item.record.external_id
-            with self._database.writing() as connection:
+            with self._storing() as connection:
                 document_id = documents.save(connection, item.record)
                 reusable = self._reusable(connection, item.record)
                 # A document this one wanted to borrow from may have been exchanged a moment ago.
@@ -279,6 +333,13 @@ class Sync:
                 (self.tally.changed if replaced.changed else self.tally.same).add(name)
             if reason := "; ".join(filter(None, (item.record.reason, _words_only(replaced.without_vector)))):
                 self.tally.failed[name] = reason
+
+    @contextmanager
+    def _storing(self) -> Iterator[Connection]:
+        with self._database.writing() as connection:
+            if self._helped is not None:
+                shares.hold(connection, self._helped)
+            yield connection
 
     def _encode(self, texts: dict[str, str]) -> dict[str, tuple[Floats, bytes]]:
         """Vectors by hash. Sorted by length over all documents, so that a batch holds texts of about one length."""
