@@ -8,24 +8,27 @@
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from markdown_it import MarkdownIt
 from markdown_it.tree import SyntaxTreeNode
 
+from bot import table
 from bot.mrkdwn import defused, escape, link, safe_url
+from bot.parts import cut
+from bot.table import Vouched, plain_text
 
-Vouched = Callable[[str], bool]
-
-TABLE_ROWS, TABLE_COLUMNS = 100, 20
-TABLE_CHARS = 9_000
-"""Leaves room beside the table in a message; wider tables become text."""
+TEXT_COLUMNS = 90
+"""A wider table as text would wrap in the middle of its rows; it becomes a list of them."""
 
 SLACK_LINK = re.compile(r"<(https?://[^|>\s]+)\|([^>\n]*)>")
 EMPHASIS = re.compile(r"\\|`|(?<!\s)\*|\*(?!\s)|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|\[(?!\d+\])")
-LINE_START = re.compile(r"(?m)^(\s*)(?=#{1,6}\s|[-+]\s|={3,}|-{3,})|^(\s*\d+)(?=[.)]\s)")
+LINE_START = re.compile(r"(?m)^(\s*)(?=#{1,6}\s|[-+]\s|={3,}|-{3,}|>)|^(\s*\d+)(?=[.)]\s)")
+AMBIGUOUS = re.compile(r"&(?=#?\w+;)|<")
+BARE_URL = re.compile(r"(https?://[^\s<>`*|]+)")
+"""Written without a backslash: readers that turn addresses into links would take it for a part of them."""
 
 _parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
 
@@ -40,7 +43,7 @@ class Piece:
 
     @property
     def size(self) -> int:
-        return table_chars(self.table) if self.table else len(self.markdown)
+        return table.chars(self.table) if self.table else len(self.markdown)
 
 
 def pieces(text: str, vouched: Vouched, limit: int) -> tuple[Piece, ...]:
@@ -48,7 +51,7 @@ def pieces(text: str, vouched: Vouched, limit: int) -> tuple[Piece, ...]:
     root = SyntaxTreeNode(_parser.parse(_with_markdown_links(text)))
     found: list[Piece] = []
     for node in root.children:
-        native = _native_table(node, vouched) if node.type == "table" else None
+        native = table.native(node, vouched) if node.type == "table" else None
         written = [style.block(node) for style in (Markdown(vouched), Mrkdwn(vouched))]
         if not written[0].strip():
             continue
@@ -88,7 +91,7 @@ class Markdown:
             case "fence" | "code_block":
                 return self.fence(node.content, node.info.split()[0] if node.info.split() else "")
             case "table":
-                return self.fence(aligned(node), "")
+                return self.table(node)
             case "hr":
                 return self.rule
             case _:
@@ -97,16 +100,34 @@ class Markdown:
     def blocks(self, node: SyntaxTreeNode, gap: str = "\n\n") -> str:
         return gap.join(self.block(child) for child in node.children)
 
+    def table(self, node: SyntaxTreeNode) -> str:
+        text = table.aligned(node)
+        if table.columns(text.partition("\n")[0]) <= TEXT_COLUMNS:
+            return self.fence(text, "")
+        header, *rows = ([self.inline(cell).replace("\n", " ") for cell in row] for row in table.rows(node))
+        named = (
+            [f"{self.strong(name)}: {cell}" if name else cell for name, cell in zip(header, row, strict=True) if cell]
+            for row in rows
+        )
+        return "\n".join(f"{self.bullet} {' · '.join(row)}" for row in named if row)
+
     def items(self, node: SyntaxTreeNode) -> str:
         lines = []
         number = int(node.attrs.get("start", 1) or 1)
         for index, item in enumerate(node.children):
             marker = f"{number + index}." if node.type == "ordered_list" else self.bullet
-            tight = all(child.type != "paragraph" or child.hidden for child in item.children)
-            body = self.blocks(item, "\n" if tight else "\n\n").split("\n")
+            body = self.item(item).split("\n")
             indent = " " * (len(marker) + 1)
             lines += [f"{marker} {body[0]}", *(indent + line if line else "" for line in body[1:])]
         return "\n".join(lines)
+
+    def item(self, node: SyntaxTreeNode) -> str:
+        """Paragraphs of a loose item stay apart. A list in it needs no gap, and some readers would take it out of the item."""
+        tight = all(child.type != "paragraph" or child.hidden for child in node.children)
+        text = ""
+        for number, child in enumerate(node.children):
+            text += ("\n" if tight or _may_follow_at_once(child) else "\n\n") * bool(number) + self.block(child)
+        return text
 
     def inline(self, node: SyntaxTreeNode) -> str:
         return "".join(map(self.span, node.children))
@@ -116,7 +137,7 @@ class Markdown:
             case "strong":
                 return self.strong(self.inline(node))
             case "em":
-                return f"_{self.inline(node)}_"
+                return self.emphasis(self.inline(node))
             case "s":
                 return self.strike(self.inline(node))
             case "code_inline":
@@ -140,6 +161,9 @@ class Markdown:
     def strong(self, text: str) -> str:
         return f"**{text}**"
 
+    def emphasis(self, text: str) -> str:
+        return f"*{text}*"  # underscores would not do so within a word, nor beside a Chinese or Japanese one
+
     def strike(self, text: str) -> str:
         return f"~~{text}~~"
 
@@ -151,10 +175,20 @@ class Markdown:
 
     def link(self, url: str, label: str) -> str:
         target = safe_url(url).replace("&amp;", "&").replace("(", "%28").replace(")", "%29")
-        return f"[{self.text(label)}]({target})"
+        return f"[{self.literal(label)}]({target})"
 
     def text(self, text: str) -> str:
-        return escape(EMPHASIS.sub(lambda m: "\\" + m[0], text))
+        return "".join(
+            self.address(part) if n % 2 else self.literal(part) for n, part in enumerate(BARE_URL.split(text))
+        )
+
+    def address(self, text: str) -> str:
+        ends = (text, text.rstrip(".,;:!?'\""), text.rstrip(".,;:!?'\")]"))
+        url = next(filter(self.vouched, ends), None)
+        return self.link(url, url) + self.literal(text[len(url) :]) if url else text
+
+    def literal(self, text: str) -> str:
+        return AMBIGUOUS.sub(lambda m: escape(m[0]), EMPHASIS.sub(lambda m: "\\" + m[0], text))
 
 
 class Mrkdwn(Markdown):
@@ -170,6 +204,9 @@ class Mrkdwn(Markdown):
 
     def strong(self, text: str) -> str:
         return f"*{text}*"
+
+    def emphasis(self, text: str) -> str:
+        return f"_{text}_"
 
     def strike(self, text: str) -> str:
         return f"~{text}~"
@@ -187,47 +224,9 @@ class Mrkdwn(Markdown):
         return escape(text)
 
 
-def plain_text(node: SyntaxTreeNode) -> str:
-    """The characters of a node without any markup."""
-    if not node.children:
-        return " " if node.type in ("softbreak", "hardbreak") else node.content
-    return "".join(map(plain_text, node.children))
-
-
-def aligned(table: SyntaxTreeNode) -> str:
-    """A table as text, its columns lined up."""
-    rows = [[plain_text(cell) for cell in row] for row in _rows(table)]
-    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    lines = ["  ".join(cell.ljust(w) for cell, w in zip(row, widths, strict=True)).rstrip() for row in rows]
-    return "\n".join([lines[0], "  ".join("-" * width for width in widths), *lines[1:]])
-
-
-def table_chars(table: dict[str, Any]) -> int:
-    """Characters a reader sees in a native table."""
-    spans = [span for row in table["rows"] for cell in row for span in _cell_spans(cell)]
-    return sum(len(span.get("text") or span.get("url") or "") for span in spans)
-
-
-def cut(text: str, limit: int) -> list[str]:
-    """`text` in parts of at most `limit` characters. A part that ends inside a code block closes it; the next opens it."""
-    if len(text) <= limit:
-        return [text]
-    if text.startswith("```"):
-        opening, _, body = text.partition("\n")
-        room = limit - len(opening) - len("\n\n```")
-        return [f"{opening}\n{part}\n```" for part in _cut_plain(body.removesuffix("\n```"), room, ("\n",))]
-    return _cut_plain(text, limit, ("\n\n", "\n", ". ", " "))
-
-
-def _cut_plain(text: str, limit: int, breaks: Sequence[str]) -> list[str]:
-    parts = []
-    while len(text) > limit:
-        # A break in the first third would leave a stub; the next finer kind of break is better then.
-        ends = (text.rfind(each, limit // 3, limit - len(each) + 1) + len(each) for each in breaks)
-        end = next((end for end, each in zip(ends, breaks, strict=True) if end >= limit // 3 + len(each)), limit)
-        parts.append(text[:end].rstrip())
-        text = text[end:].lstrip("\n")
-    return [*parts, text] if text else parts
+def _may_follow_at_once(node: SyntaxTreeNode) -> bool:
+    """A list that begins with another number than 1 does not end a paragraph: https://spec.commonmark.org/0.31.2/#list-items"""
+    return node.type == "bullet_list" or (node.type == "ordered_list" and int(node.attrs.get("start", 1) or 1) == 1)
 
 
 def _with_markdown_links(text: str) -> str:
@@ -241,46 +240,3 @@ def _with_markdown_links(text: str) -> str:
 
 def _unfenced(text: str) -> str:
     return text.rstrip("\n").replace("```", "`\u200b``")
-
-
-def _rows(table: SyntaxTreeNode) -> list[list[SyntaxTreeNode]]:
-    """The cells' inline nodes, header first."""
-    return [[cell.children[0] for cell in row.children] for section in table.children for row in section.children]
-
-
-def _native_table(table: SyntaxTreeNode, vouched: Vouched) -> dict[str, Any] | None:
-    rows = _rows(table)
-    if len(rows) > TABLE_ROWS or len(rows[0]) > TABLE_COLUMNS:
-        return None
-    header = table.children[0].children[0].children
-    aligns = [str(cell.attrs.get("style", "")).removeprefix("text-align:") or "left" for cell in header]
-    block = {
-        "type": "table",
-        "rows": [[_cell(inline, vouched) for inline in row] for row in rows],
-        "column_settings": [{"align": align, "is_wrapped": True} for align in aligns],
-    }
-    return block if table_chars(block) <= TABLE_CHARS else None
-
-
-def _cell(inline: SyntaxTreeNode, vouched: Vouched) -> dict[str, Any]:
-    spans = [span for node in inline.children for span in _spans(node, vouched, {})]
-    if all(span["type"] == "text" and "style" not in span for span in spans):
-        return {"type": "raw_text", "text": "".join(span["text"] for span in spans) or " "}
-    return {"type": "rich_text", "elements": [{"type": "rich_text_section", "elements": spans}]}
-
-
-def _spans(node: SyntaxTreeNode, vouched: Vouched, style: dict[str, bool]) -> Iterator[dict[str, Any]]:
-    styles = {"strong": "bold", "em": "italic", "s": "strike", "code_inline": "code"}
-    style = {**style, styles[node.type]: True} if node.type in styles else style
-    url = str(node.attrs.get("href", "")) if node.type == "link" else ""
-    if url and vouched(url) and safe_url(url):
-        yield {"type": "link", "url": safe_url(url).replace("&amp;", "&"), "text": plain_text(node) or url}
-    elif node.children:
-        for child in node.children:
-            yield from _spans(child, vouched, style)
-    elif text := plain_text(node):
-        yield {"type": "text", "text": text, **({"style": style} if style else {})}
-
-
-def _cell_spans(cell: dict[str, Any]) -> list[dict[str, Any]]:
-    return [cell] if cell["type"] == "raw_text" else list(cell["elements"][0]["elements"])

@@ -54,9 +54,14 @@ def escape(text: str) -> str:
 
 def link(url: str, label: str) -> str:
     """A link with a label; only the label where the address is not one for a browser."""
-    shown = escape(SPACES.sub(" ", label.replace("|", "¦").replace("\n", " ")).strip() or url)
+    shown = isolated(escape(SPACES.sub(" ", label.replace("|", "¦").replace("\n", " ")).strip() or url))
     target = safe_url(url)
     return f"<{target}|{shown}>" if target else shown
+
+
+def isolated(text: str) -> str:
+    """Right-to-left text kept apart from the numbers and dates beside it, whose order it would change."""
+    return f"\u2068{text}\u2069" if any(unicodedata.bidirectional(c) in ("R", "AL") for c in text) else text
 
 
 def safe_url(url: str) -> str:

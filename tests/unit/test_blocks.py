@@ -11,7 +11,9 @@ from hypothesis import strategies as st
 from bot import blocks, home
 from bot.blocks import Post
 from bot.local_slack.validation import check_message_blocks, check_view
-from bot.markdown import cut, pieces
+from bot.markdown import pieces
+from bot.parts import cut
+from bot.table import columns
 from knowledge.answers import Citation
 from knowledge.catalog import SourceState
 
@@ -64,6 +66,53 @@ def test_a_table_beyond_slacks_limits_becomes_aligned_text() -> None:
     posts = posted(f"| n | x |\n|---|---|\n{rows}")
     assert not [b for post in posts for b in post.blocks if b["type"] == "table"]
     assert "149  xxxxx" in markdown(posts)
+
+
+def test_a_table_too_wide_for_either_becomes_a_list_of_its_rows() -> None:
+    names = [f"Column {n}" for n in range(25)]
+    rows = "\n".join("|" + "|".join(f"{row}.{n}" if n else "" for n in range(25)) + "|" for row in range(3))
+    (post,) = posted(f"|{'|'.join(names)}|\n|{'---|' * 25}\n{rows}")
+    lines = markdown((post,)).split("\n")
+    assert [line[:30] for line in lines] == [f"- **Column 1**: {row}.1 · **Column" for row in range(3)]
+    assert "•" in post.text
+
+
+def test_columns_line_up_where_characters_are_twice_as_wide() -> None:
+    rows = "\n".join(f"| {'日' * (n % 3)} | x |" for n in range(101))
+    (post,) = posted(f"| 区分 | x |\n|---|---|\n{rows}")
+    lines = markdown((post,)).split("\n")
+    assert {columns(line.partition("x")[0]) for line in lines if "x" in line} == {6}
+
+
+def test_a_list_stays_within_its_item() -> None:
+    (post,) = posted("1. first\n   - inner\n\n     3. deep\n2. second\n\n   more of it\n\n   ```sh\n   make\n   ```")
+    shown = "1. first\n   - inner\n\n     3. deep\n2. second\n\n   more of it\n\n   ```sh\n   make\n   ```"
+    assert markdown((post,)) == shown
+
+
+def test_only_what_would_mean_something_is_escaped() -> None:
+    text = "R&D, AT&amp;T, 5 > 3, &amp;amp; &lt;b>\n\n\\> no quote, in*word*s [1]"
+    (post,) = posted(text)
+    assert markdown((post,)) == "R&D, AT&T, 5 > 3, &amp;amp; &lt;b>\n\n\\> no quote, in*word*s [1]"
+
+
+def test_an_address_without_a_label_keeps_its_underscores_and_is_a_link_when_it_is_a_source() -> None:
+    wiki = "https://docs.example.test/wiki/Leave_(annual)?a=1&b_=2"
+    (post,) = posted(f"See {wiki}. Not https://other.example.test/a_(b)!", citation(url=wiki))
+    target = wiki.replace("(", "%28").replace(")", "%29")
+    assert f"]({target}). Not https://other.example.test/a_(b)!" in markdown((post,))
+    assert markdown((post,)).count("](") == 1
+
+
+def test_a_right_to_left_title_leaves_number_and_date_where_they_are() -> None:
+    (post,) = posted("x [1]", citation(title="חופשה", path=()))
+    assert post.blocks[1]["elements"][0]["text"] == f"[1] <{URL}|\u2068חופשה\u2069> · 3 Mar 2026"
+
+
+def test_a_heading_alone_is_an_answer() -> None:
+    (post,) = posted("# Annual leave")
+    assert markdown((post,)) == "# Annual leave"
+    assert post.text == "*Annual leave*"
 
 
 @pytest.mark.parametrize("live", ["<!channel>", "<!here>", "<!everyone>", "<!subteam^S1>", "<@U0BOSS0001>", "<#C1>"])

@@ -146,13 +146,13 @@ function take(rows, wanted, first = false) {
 function list(rows, names) {
   const ordered = rows[0].match(/^\s*(\d+)[.)]\s/);
   const depth = indent(rows[0]);
-  const items = el(ordered ? "ol" : "ul", ordered && ordered[1] !== "1" ? { start: ordered[1] } : {});
+  const items = el(ordered ? "ol" : "ul", { ...AUTO, start: ordered && ordered[1] !== "1" ? ordered[1] : null });
   while (rows.length) {
     const item = rows[0].match(/^( *)([-*+]|\d+[.)])\s+(.*)$/);
     if (!item || item[1].length < depth || /\d/.test(item[2]) !== Boolean(ordered)) break;
     rows.shift();
     const body = take(rows, (line) => !line.trim() || indent(line) >= item[1].length + 2);
-    items.append(el("li", AUTO, inside(item[3], dedented(body, item[1].length + item[2].length + 1), names)));
+    items.append(el("li", {}, inside(item[3], dedented(body, item[1].length + item[2].length + 1), names)));
   }
   return items;
 }
