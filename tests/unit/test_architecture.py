@@ -16,6 +16,7 @@ COMPOSITION_ROOTS = {
     "bot/nightly.py",
     "bot/digest_wording.py",
 }
+PEERS = {"faiss", "haystack", "langchain_core", "langchain_postgres", "llama_index", "qdrant_client", "rank_bm25"}
 HEAVY = {"torch", "sentence_transformers", "anthropic", "matplotlib", "transformers"}
 
 
@@ -92,6 +93,11 @@ def test_nothing_reads_the_environment_or_loads_a_model_when_imported(file: Path
             assert node.attr not in {"environ", "getenv"}, f"line {node.lineno}"
         if isinstance(node, ast.Import | ast.ImportFrom):
             assert not tops(node) & HEAVY, f"line {node.lineno}"
+
+
+@pytest.mark.parametrize("file", modules(*PACKAGES), ids=name)
+def test_the_product_imports_nothing_that_it_is_compared_with(file: Path) -> None:
+    assert not tops(parse(file)) & PEERS
 
 
 def test_the_top_level_holds_what_was_agreed() -> None:
