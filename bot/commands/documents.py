@@ -1,5 +1,7 @@
 """`footnote sync` and `footnote chunks`: from files to what is indexed."""
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -8,6 +10,7 @@ import typer
 from bot.channel_source import opener
 from bot.commands.console import Config, Json, engine, print_json, say, settings
 from knowledge.errors import SettingsInvalid
+from knowledge.sync import Progress
 
 
 def sync(
@@ -22,7 +25,10 @@ def sync(
         if unknown := sorted(set(sources or ()) - set(known)):
             raise SettingsInvalid(f"no source is called {unknown[0]!r}; the settings have {', '.join(known) or 'none'}")
         indexer = opened.indexer.opening({"slack": opener(chosen.slack, opened.database)})
-        outcomes = [indexer.sync(known[name], full=full) for name in (sources or known)]
+        outcomes = []
+        for name in sources or known:
+            with _bar(name) as on_progress:
+                outcomes.append(indexer.sync(known[name], full=full, on_progress=on_progress))
         if not sources:
             indexer.remove_missing_sources(list(known))
     if json:
@@ -32,6 +38,20 @@ def sync(
             say(outcome.summary())
     if any(outcome.error for outcome in outcomes):
         raise typer.Exit(1)
+
+
+@contextmanager
+def _bar(source: str) -> Iterator[Progress]:
+    """A progress bar while standard error is a terminal: documents done, documents to do, time left."""
+    from rich.console import Console
+    from rich.progress import BarColumn, MofNCompleteColumn, TextColumn, TimeRemainingColumn
+    from rich.progress import Progress as Bar
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), MofNCompleteColumn(), TimeRemainingColumn())
+    with Bar(*columns, console=console, transient=True, disable=not console.is_terminal) as bar:
+        task = bar.add_task(source, total=None)
+        yield lambda done, total: bar.update(task, completed=done, total=total)
 
 
 def chunks(

@@ -5,95 +5,23 @@ import signal
 import subprocess
 import sys
 import time
-from dataclasses import dataclass, replace
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
 
 from knowledge import generations
-from knowledge.acls import visible
-from knowledge.db import Database
 from knowledge.errors import ModelUnavailable, SettingsInvalid
 from knowledge.index import Indexer
 from knowledge.outcomes import SyncOutcome
-from knowledge.permissions import Scopes
 from knowledge.settings import Chunking, Source
 from knowledge.sources.folder import Folder
-from knowledge.tables import acls, chunk_terms, chunk_tokens, chunk_vectors, chunks, documents, sources, term_counts
+from knowledge.tables import chunk_terms, chunk_vectors, documents, sources
+from tests.library import ALL, LAB, Library
 from tests.word_embedder import WordEmbedder
-
-ALL = frozenset({"workspace"})
-LAB = frozenset({"channel:CLAB"})
-
-
-@dataclass
-class Library:
-    """A folder, the index, and the settings between them."""
-
-    folder: Path
-    database: Database
-    embedder: WordEmbedder
-    settings: Source
-
-    @property
-    def indexer(self) -> Indexer:
-        return Indexer(self.database, self.embedder, Chunking(max_tokens=60, min_tokens=10))
-
-    def write(self, name: str, text: str | bytes) -> Path:
-        path = self.folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        return path
-
-    def sync(self, full: bool = False) -> SyncOutcome:
-        """Sync, and check that the index is consistent in itself."""
-        outcome = self.indexer.sync(self.settings, full=full)
-        self.check()
-        return replace(outcome, ms=0)
-
-    def scope(self, *scopes: str) -> None:
-        self.settings = self.settings.model_copy(update={"scopes": scopes})
-
-    def texts(self, scopes: Scopes = ALL) -> list[str]:
-        """Text of every chunk a holder of the scopes can read, through the reader's role."""
-        query = (
-            sa.select(chunks.c.text)
-            .join(documents, documents.c.id == chunks.c.document_id)
-            .where(visible(chunks.c.acl_id, scopes))
-            .order_by(documents.c.external_id, chunks.c.ordinal)
-        )
-        with self.database.reading(scopes) as connection:
-            return list(connection.scalars(query))
-
-    def column(self, column: sa.Column[object], name: str) -> object:
-        with self.database.writing() as connection:
-            return connection.scalar(sa.select(column).where(documents.c.external_id == name))
-
-    def ids(self) -> dict[str, int]:
-        with self.database.writing() as connection:
-            return {text: int(i) for i, text in connection.execute(sa.select(chunks.c.id, chunks.c.text))}
-
-    def check(self) -> None:
-        with self.database.writing() as connection:
-            owners = sa.select(chunks.c.id, documents.c.acl_id).join(documents, documents.c.id == chunks.c.document_id)
-            expected = {tuple(row) for row in connection.execute(owners)}
-            for table in (chunks, chunk_vectors, chunk_terms, chunk_tokens):
-                key = table.c.id if table is chunks else table.c.chunk_id
-                assert {tuple(r) for r in connection.execute(sa.select(key, table.c.acl_id))} == expected, table.name
-            counted = {row.id: row.chunk_count for row in connection.execute(sa.select(acls.c.id, acls.c.chunk_count))}
-            actual = [acl_id for _, acl_id in expected]
-            assert counted == {acl_id: actual.count(acl_id) for acl_id in counted}
-            total = connection.scalar(sa.select(term_counts.c.count).where(term_counts.c.term == 0))
-            assert (total or 0) == len(expected)
-
-
-@pytest.fixture
-def library(database: Database, tmp_path: Path) -> Library:
-    folder = tmp_path / "docs"
-    folder.mkdir()
-    settings = Source(name="docs", location=str(folder), scopes=("workspace",), url="https://docs.example/{path}")
-    return Library(folder, database, WordEmbedder(), settings)
 
 
 def test_a_first_sync_adds_and_a_second_does_nothing(library: Library) -> None:
@@ -468,6 +396,7 @@ import os, signal, sys
 from knowledge.db import Database
 from knowledge.index import Indexer
 from knowledge.settings import Chunking, Source
+from tests.library import ALL, LAB, Library
 from tests.word_embedder import WordEmbedder
 
 class Dying(WordEmbedder):
@@ -523,3 +452,46 @@ def test_a_stale_document_of_a_source_that_drops_them_is_read_by_nobody_until_it
     library.settings = library.settings.model_copy(update={"drop_stale": False})
     assert library.sync().chunks_embedded == 0
     assert library.texts() == ["Ancient.", "New.", "Old, but looked at.", "Older."]
+
+
+def test_a_folder_of_which_nothing_or_one_page_changed_is_not_read_again(library: Library) -> None:
+    for i in range(60):
+        library.write(
+            f"{i // 20}/{i}.md", f"# Page {i}\n\nText {i}.\n\n## Tides\n\nTide {i}.\n\n## Winds\n\nWind {i}.\n"
+        )
+    with opened_below(library.folder) as first:
+        assert library.sync() == SyncOutcome("docs", added=60, chunks_embedded=180)
+    assert len(first) == 60
+    with opened_below(library.folder) as second:
+        assert library.sync() == SyncOutcome("docs", same=60)
+    assert second == []
+    changed = library.write("1/33.md", "# Page 33\n\nText 33.\n\n## Tides\n\nNeap.\n\n## Winds\n\nWind 33.\n")
+    library.embedder.encoded.clear()
+    with opened_below(library.folder) as third:
+        assert library.sync() == SyncOutcome("docs", changed=1, same=59, chunks_embedded=1)
+    assert third == [str(changed)]
+    assert library.embedder.encoded == ["Page 33 › Tides\nNeap."]
+
+
+_watched: list[tuple[str, list[str]]] = []
+
+
+def _note_opening(event: str, arguments: tuple[object, ...]) -> None:
+    if event == "open":
+        for folder, opened in _watched:
+            if str(arguments[0]).startswith(folder):
+                opened.append(str(arguments[0]))
+
+
+sys.addaudithook(_note_opening)  # the interpreter has no way to take a hook away
+
+
+@contextmanager
+def opened_below(folder: Path) -> Iterator[list[str]]:
+    """Every file below the folder that this process opens meanwhile, however it does."""
+    watched: tuple[str, list[str]] = (f"{folder}/", [])
+    _watched.append(watched)
+    try:
+        yield watched[1]
+    finally:
+        _watched.remove(watched)
