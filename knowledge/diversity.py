@@ -7,6 +7,7 @@
 """
 
 import re
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
@@ -33,12 +34,20 @@ def select(ranked: Sequence[Passage], limit: int, per_document: int, diversity: 
 def collapse(ranked: Sequence[Passage]) -> list[Passage]:
     """One passage for each group of near-duplicates: the newest of them, with the rank and score of the best."""
     kept: list[Passage] = []
+    having: dict[tuple[str, ...], list[int]] = {}  # word triple -> places in `kept` of passages that have or had it
     for passage in ranked:
-        twin = next((i for i, other in enumerate(kept) if likeness(passage, other) >= NEAR_DUPLICATE), None)
+        triples = _triples(passage.body)
+        shared = Counter(i for triple in triples for i in having.get(triple, ()))
+        close = sorted(i for i, count in shared.items() if count >= NEAR_DUPLICATE * len(triples))
+        twin = next((i for i in close if likeness(passage, kept[i]) >= NEAR_DUPLICATE), None)
         if twin is None:
             kept.append(passage)
         elif (passage.updated_at or _OLDEST) > (kept[twin].updated_at or _OLDEST):
             kept[twin] = replace(passage, score=kept[twin].score, ranks=kept[twin].ranks)
+        else:
+            continue
+        for triple in triples:
+            having.setdefault(triple, []).append(len(kept) - 1 if twin is None else twin)
     return kept
 
 

@@ -2,6 +2,8 @@
 
 from dataclasses import dataclass
 
+from threadpoolctl import threadpool_limits
+
 from knowledge.answering import Answerer
 from knowledge.db import Database, open_database
 from knowledge.encoders import Embedder, load_embedder
@@ -28,7 +30,12 @@ class Engine:
 
 
 def open_engine(settings: KnowledgeSettings) -> Engine:
-    """Connect, migrate and assemble. Raises `DatabaseUnusable` or `ModelUnavailable` with the remedy."""
+    """Connect, migrate and assemble. Raises `DatabaseUnusable` or `ModelUnavailable` with the remedy.
+
+    From then on numpy computes on one thread in this process: our matrices are small, and threads that wait for each
+    other made a question's products three to five times dearer, in CPU time too.
+    """
+    threadpool_limits(1, user_api="blas")
     database = open_database(settings)
     embedder = load_embedder(settings.models)
     retriever = Retriever(database, embedder, load_reranker(settings.models), settings.retrieval, settings.sources)

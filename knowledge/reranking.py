@@ -121,10 +121,11 @@ def max_similarities(question: Floats, bits: Sequence[bytes]) -> Floats:
     filled = np.flatnonzero(lengths)
     if not len(filled) or not len(question):
         return best
-    signs = np.unpackbits(np.frombuffer(b"".join(bits), dtype=np.uint8)).reshape(-1, BITS).astype(np.float32)
-    similarities = (signs * 2 - 1) @ question.T / np.sqrt(BITS)
+    tokens = np.unpackbits(np.frombuffer(b"".join(bits), dtype=np.uint8)).reshape(-1, BITS).astype(np.float32)
+    products = tokens @ question.T
     starts = np.cumsum(lengths)[filled] - lengths[filled]
-    best[filled] = np.maximum.reduceat(similarities, starts, axis=0)
+    # With b in {0, 1} for the sign 2b - 1: (2b - 1)·q = 2 b·q - Σq, and what is the same for every token can wait.
+    best[filled] = (2 * np.maximum.reduceat(products, starts, axis=0) - question.sum(axis=1)) / np.sqrt(BITS)
     return best
 
 

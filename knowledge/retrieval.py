@@ -80,8 +80,9 @@ class Retriever:
             stages, scores = self._rank(encoded, terms, found, passages)
             strengths = {chunk: self.reranker.strength(score) for chunk, score in scores.items()}
             strengths = strengths or {c.chunk_id: max(0.0, c.cosine) for c in found}
+            ranks = {name: {hit.chunk_id: hit.rank for hit in hits} for name, hits in stages.items()}
             ranked = [
-                _placed(passages[h.chunk_id], stages, strengths) for h in stages["reranked"] if h.chunk_id in passages
+                _placed(passages[h.chunk_id], ranks, strengths) for h in stages["reranked"] if h.chunk_id in passages
             ]
             chosen = diversity.select(
                 ranked, limit or self.settings.passages, self.settings.per_document, self.settings.diversity
@@ -179,10 +180,10 @@ def _list(entries: Mapping[int, tuple[int | None, float]]) -> tuple[Hit, ...]:
     return tuple(sorted(hits, key=lambda hit: hit.rank))
 
 
-def _placed(passage: Passage, stages: Mapping[str, Sequence[Hit]], scores: Mapping[int, float]) -> Passage:
-    rank = {name: next((h.rank for h in hits if h.chunk_id == passage.chunk_id), None) for name, hits in stages.items()}
-    ranks = Ranks(rank["vector"], rank["keyword"], rank["fused"], rank["reranked"])
-    return replace(passage, ranks=ranks, score=scores.get(passage.chunk_id, 0.0))
+def _placed(passage: Passage, ranks: Mapping[str, Mapping[int, int]], scores: Mapping[int, float]) -> Passage:
+    rank = {name: of_chunk.get(passage.chunk_id) for name, of_chunk in ranks.items()}
+    placed = Ranks(rank["vector"], rank["keyword"], rank["fused"], rank["reranked"])
+    return replace(passage, ranks=placed, score=scores.get(passage.chunk_id, 0.0))
 
 
 @contextmanager

@@ -4,8 +4,10 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
-from knowledge.diversity import likeness, select
+from knowledge.diversity import NEAR_DUPLICATE, collapse, likeness, select
 from knowledge.passages import Passage, Ranks
 
 RULE = (
@@ -75,6 +77,19 @@ def test_lambda_below_one_prefers_what_is_new() -> None:
 @pytest.mark.parametrize("text", ["", "one", "one two"])
 def test_short_texts_are_like_themselves(text: str) -> None:
     assert likeness(passage(1, text), passage(2, text)) == 1
+
+
+@given(st.lists(st.tuples(st.lists(st.sampled_from("abcd"), max_size=9), st.integers(2020, 2023)), max_size=12))
+def test_each_passage_is_compared_with_all_that_were_kept(drawn: list[tuple[list[str], int]]) -> None:
+    ranked = [passage(n, " ".join(words), year=year) for n, (words, year) in enumerate(drawn, 1)]
+    kept: list[Passage] = []
+    for one in ranked:
+        twin = next((i for i, other in enumerate(kept) if likeness(one, other) >= NEAR_DUPLICATE), None)
+        if twin is None:
+            kept.append(one)
+        elif str(one.updated_at) > str(kept[twin].updated_at):
+            kept[twin] = one
+    assert ids(collapse(ranked)) == ids(kept)
 
 
 def test_nothing_found_is_nothing_chosen() -> None:
