@@ -27,7 +27,8 @@ def markdown(digest: Digest) -> str:
     parts += [_cases("Newly broken", digest.broken), _cases("Newly fixed", digest.fixed)]
     parts += [_cases("To be reviewed, because what they expect is gone", digest.stale)]
     parts += [_unanswered(digest.unanswered), _list("Sources", map(_source, digest.sources), _others(digest))]
-    parts.append(" ".join(_notes(digest)))
+    notes = list(_notes(digest))
+    parts.append(_list("Also", notes) if len(notes) > 1 else notes[0])
     return "\n\n".join(part for part in parts if part)
 
 
@@ -38,11 +39,9 @@ def _headline(digest: Digest) -> str:
     line = f"**Recall@5 {digest.recall:.0%}{change}, over {digest.used} of {digest.accepted} questions.**"
     if digest.problem:
         line += f" {digest.problem[0].upper()}{digest.problem[1:]}; these are the figures before."
-    moved = len(digest.broken) + len(digest.fixed)
-    if moved:
-        line += (
-            f" {_count(moved, 'case')} moved; chance alone would make it so uneven in {digest.chance:.0%} of nights."
-        )
+    worse, better = len(digest.broken), len(digest.fixed)
+    if worse or better:
+        line += f" {worse} got worse and {better} better; chance alone does as much in {digest.chance:.0%} of nights."
     if digest.configured:
         line += f" Changed since the last run: {', '.join(digest.configured)}."
     return line
@@ -84,9 +83,13 @@ def _notes(digest: Digest) -> Iterable[str]:
     if digest.failed:
         yield f"{_count(digest.failed, 'question')} could not be scored."
     for job, count in digest.failed_runs.items():
-        yield f"{job} failed {_count(count, 'time')}."
+        yield f"The job “{job}” failed {_count(count, 'time')}."
     if digest.proposed:
         yield f"{_count(digest.proposed, 'proposed question')} to review."
+    count, supported, relevant = digest.judged
+    if supported is not None and relevant is not None:
+        judged = f"{supported:.0%} of the claims supported, {relevant:.0%} to the point"
+        yield f"A model's opinion of {_count(count, 'answer')}: {judged}."
     yield _cost(digest.spent)
 
 

@@ -19,10 +19,11 @@ from bot.settings import Settings
 from jobs import chart, digest, evaluation, retention, sync
 from jobs.digest import Digest
 from jobs.schedule import Job
-from knowledge import activity, receipts, reviews
+from knowledge import activity, prompting, receipts, reviews
 from knowledge.answering import Answerer
 from knowledge.engine import Engine
 from knowledge.errors import FootnoteError
+from knowledge.judge import judge
 from knowledge.receipts import Receipt
 from knowledge.settings import Answers
 from knowledge.slots import Slot
@@ -118,10 +119,22 @@ class Nightly:
             self.post(channel, slot)
 
     def measure(self, slot: Slot) -> None:
-        """Answers are measured without the model: a night should not spend the day's tokens."""
-        engine = self._engine
+        """Answers are measured without the model: a night should not spend the day's tokens. A few of those that the
+        model gave are judged, where there is a budget."""
+        engine, settings = self._engine, self._settings.answers
         quoting = Answerer(engine.database, engine.retriever, engine.embedder, Answers())
-        evaluation.run(engine.database, engine.retriever, quoting.answer, at=slot.at)
+        judged = judge(engine.database, settings, _since(slot))
+        evaluation.run(
+            engine.database,
+            engine.retriever,
+            quoting.answer,
+            {
+                "prompt": prompting.prompt_hash(settings.citations),
+                "answers": settings.model if settings.api_key else "",
+            },
+            slot.at,
+            judged.to_json() if judged else None,
+        )
 
     def clean(self, slot: Slot) -> None:
         deleted = retention.run(self._engine.database, self._settings.schedule.keep_days, datetime.now(UTC))

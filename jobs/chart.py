@@ -5,8 +5,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from io import BytesIO
 
-WIDTH_IN, HEIGHT_IN, DPI = 8.0, 4.0, 150
-"""1,200 by 600 pixels: sharp at a desktop's width, and legible at a phone's third of it."""
+WIDTH_IN, HEIGHT_IN, DPI = 5.0, 3.5, 240
+"""1,200 by 840 pixels: sharp at a desktop's width, and large enough letters at a phone's, about 3.5 inches."""
+TEXT_PT, MARK_PT = 11, 9
 INK, GRID = "#1f2328", "#d0d7de"
 RECALL, MRR = "#0550ae", "#bc4c00"
 """Contrast with white 7.6:1 and 5.0:1 (WCAG asks 3:1 of graphics); told apart by marker and dash as well."""
@@ -14,12 +15,14 @@ RECALL, MRR = "#0550ae", "#bc4c00"
 
 @dataclass(frozen=True)
 class Point:
-    """One run. A figure that the run does not have is None. `mark`: what was changed since the run before."""
+    """One run. A figure that the run does not have is None. `documents`: whether documents had changed since the run
+    before; `mark`: what else was."""
 
     at: datetime
     recall: float | None
     mrr: float | None
     mark: str = ""
+    documents: bool = False
 
 
 def png(points: Sequence[Point]) -> bytes:
@@ -30,41 +33,34 @@ def png(points: Sequence[Point]) -> bytes:
     figure = Figure(figsize=(WIDTH_IN, HEIGHT_IN), dpi=DPI, layout="constrained")
     axes = figure.add_subplot()
     places = range(1, len(points) + 1)
-    axes.plot(
-        places,
-        [_percent(p.recall) for p in points],
-        "o-",
-        color=RECALL,
-        lw=2.2,
-        label="Recall@5 (found among the first five)",
+    recall, mrr = (
+        [_percent(value) for value in values] for values in ([p.recall for p in points], [p.mrr for p in points])
     )
-    axes.plot(places, [_percent(p.mrr) for p in points], "s--", color=MRR, lw=2.2, label="MRR@10 (how far up)")
+    axes.plot(places, recall, "o-", color=RECALL, lw=2, ms=4, label="Recall@5: found in the top five")
+    axes.plot(places, mrr, "s--", color=MRR, lw=2, ms=4, label="MRR@10: how far up")
+    synced = [place for place, point in zip(places, points, strict=True) if point.documents]
+    if synced:
+        axes.plot(synced, [3] * len(synced), "^", color=INK, ms=6, label="documents changed")
     axes.set_ylim(0, 104)
     axes.set_xlim(0.5, max(len(points), 2) + 0.5)
     axes.yaxis.set_major_formatter(PercentFormatter())
-    axes.xaxis.set_major_locator(MaxNLocator(8, integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
     axes.xaxis.set_major_formatter(lambda x, _: f"{points[round(x) - 1].at:%d %b}" if 1 <= x <= len(points) else "")
-    axes.set_ylabel("share of questions", color=INK, fontsize=13)
-    axes.set_xlabel("night of the run", color=INK, fontsize=13)
+    axes.set_ylabel("share of questions", color=INK, fontsize=TEXT_PT)
+    axes.set_xlabel("night of the run", color=INK, fontsize=TEXT_PT)
     for place, point in zip(places, points, strict=True):
         if point.mark:
             axes.axvline(place - 0.5, color=INK, lw=1.2, ls=":")
-            axes.annotate(
-                point.mark,
-                (place - 0.5, 3),
-                xytext=(4, 0),
-                textcoords="offset points",
-                rotation=90,
-                fontsize=10,
-                color=INK,
-            )
+            side, shift = ("right", -4) if place > len(points) / 2 else ("left", 4)
+            axes.annotate(point.mark, (place - 0.5, 10), (shift, 0), textcoords="offset points", ha=side,
+                          fontsize=MARK_PT, color=INK)  # fmt: skip
     if not points:
-        axes.text(0.5, 0.5, "no run yet", transform=axes.transAxes, ha="center", fontsize=16, color=INK)
+        axes.text(0.5, 0.5, "no run yet", transform=axes.transAxes, ha="center", fontsize=TEXT_PT, color=INK)
     axes.grid(axis="y", color=GRID)
     axes.set_axisbelow(True)
-    axes.tick_params(colors=INK, labelsize=12)
+    axes.tick_params(colors=INK, labelsize=TEXT_PT)
     axes.spines[["top", "right"]].set_visible(False)
-    axes.legend(loc="lower left", bbox_to_anchor=(0, 1), ncols=2, frameon=False, fontsize=12, labelcolor=INK)
+    figure.legend(loc="outside upper left", ncols=1, frameon=False, fontsize=TEXT_PT, labelcolor=INK)
     picture = BytesIO()
     figure.savefig(picture, format="png", facecolor="white")
     return picture.getvalue()

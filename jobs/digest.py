@@ -62,7 +62,8 @@ class Digest:
     """Shares are between 0 and 1, None where there is no figure. `problem`: why there are no figures, else empty.
 
     `used` of `accepted` gold cases count in the figures; `proposed` wait for an owner. `chance`: how likely so uneven a
-    split of better and worse would be by chance. `configured`: what of the configuration changed since the run before.
+    split of better and worse would be by chance. `judged`: answers that a model judged, and the shares it found supported
+    and to the point. `configured`: what of the configuration changed since the run before.
     `unanswered`: questions and how often they were asked. `sources`: problems of sources the audience reads,
     `other_sources` how many more have some.
     """
@@ -76,6 +77,7 @@ class Digest:
     accepted: int
     proposed: int
     chance: float
+    judged: tuple[int, float | None, float | None]
     configured: tuple[str, ...]
     broken: Cases
     fixed: Cases
@@ -137,6 +139,7 @@ def compose(facts: Facts) -> Digest:
         accepted=facts.cases.get("accepted", 0),
         proposed=facts.cases.get("proposed", 0),
         chance=metrics.sign_test(len(better), len(worse)),
+        judged=_judged(figures.get("judged") or {}),
         configured=changes(previous, last) if previous and last else (),
         broken=_cases(facts, worse),
         fixed=_cases(facts, better),
@@ -156,8 +159,10 @@ def series(runs: Sequence[Run]) -> tuple[Point, ...]:
     """The chart's points; a run that failed is a gap."""
     points, before = [], None
     for run in runs:
-        mark = ", ".join(changes(before, run)) if before is not None else ""
-        points.append(Point(run.started_at, _figure(run, "recall@5"), _figure(run, "mrr@10"), mark))
+        changed: tuple[str, ...] = changes(before, run) if before is not None else ()
+        mark = ", ".join(what for what in changed if what != "documents")
+        figures = _figure(run, "recall@5"), _figure(run, "mrr@10")
+        points.append(Point(run.started_at, *figures, mark, "documents" in changed))
         before = run
     return tuple(points)
 
@@ -166,7 +171,7 @@ def changes(before: Run, after: Run) -> tuple[str, ...]:
     """What differs between two runs besides the gold set, in words."""
     names = {
         "index": "documents", "embedder": "model", "reranker": "reranker", "retrieval": "settings",
-        "prompt": "prompt", "version": "version",
+        "prompt": "prompt", "answers": "answering model", "version": "version",
     }  # fmt: skip
     return tuple(words for key, words in names.items() if before.configuration.get(key) != after.configuration.get(key))
 
@@ -187,6 +192,10 @@ def _figure(run: Run | None, name: str) -> float | None:
         return None
     value: float | None = run.metrics["stages"]["reranked"].get(name)
     return value
+
+
+def _judged(figures: Mapping[str, Any]) -> tuple[int, float | None, float | None]:
+    return figures.get("answers", 0), figures.get("faithfulness"), figures.get("relevance")
 
 
 def _cases(facts: Facts, ids: Sequence[str]) -> Cases:

@@ -6,8 +6,9 @@
 """
 
 import logging
+import time
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from importlib.metadata import version
 from typing import Any
@@ -71,13 +72,16 @@ def run(
     respond: Respond | None = None,
     configuration: Mapping[str, Any] | None = None,
     at: datetime | None = None,
+    judged: Mapping[str, Any] | None = None,
 ) -> int:
     """Measure every accepted case and store the run; its id.
 
     `respond`: how questions are answered, to measure abstention and citations; None leaves those out, and with them
-    the cases that are not in the documents. `configuration`: what else the run should be comparable by. An error of
-    one case is that case's outcome; any other is stored with the run and raised.
+    the cases that are not in the documents. `configuration`: what else the run should be comparable by.
+    `judged`: a judge's opinion, stored apart. An error of one case is that case's outcome; any other is stored with the
+    run and raised.
     """
+    started = time.monotonic()
     with database.writing() as connection:
         rights = gold.rights(connection)
         index = {"index": activity.index_state(connection)}
@@ -88,7 +92,8 @@ def run(
         with database.writing() as connection:
             for task in tasks:
                 _follow(connection, task)
-            evals.finish(connection, run_id, summary(measured), [m.result for m in measured])
+            figures = {**summary(measured), "judged": judged, "seconds": round(time.monotonic() - started, 1)}
+            evals.finish(connection, run_id, figures, [m.result for m in measured])
     except Exception as error:
         with database.writing() as connection:
             evals.fail(connection, run_id, f"{type(error).__name__}: {error}")
@@ -180,16 +185,13 @@ def _shared_terms(database: Database, task: Task) -> Callable[[], int]:
 
 def _with_answer(measured: Measured, task: Task, answer: Answer | None, leaked: int, ms: float) -> Measured:
     cited = [] if answer is None or measured.absent else [c.chunk_id in task.chunks for c in answer.citations]
-    return Measured(
-        measured.result,
-        measured.sources,
-        measured.figures,
-        measured.absent,
-        None if answer is None else answer.abstained,
-        (sum(cited), len(cited)),
-        leaked,
-        ms,
-        0.0 if answer is None else float(answer.usage.get("dollars", 0.0)),
+    return replace(
+        measured,
+        abstained=None if answer is None else answer.abstained,
+        cited=(sum(cited), len(cited)),
+        leaks=leaked,
+        ms=ms,
+        dollars=0.0 if answer is None else float(answer.usage.get("dollars", 0.0)),
     )
 
 

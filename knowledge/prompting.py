@@ -43,6 +43,12 @@ def follow_up_instructions() -> str:
     return _read("follow_up")
 
 
+@cache
+def rubric() -> str:
+    """What a judge of answers goes by."""
+    return _read("judge")
+
+
 def prompt_hash(style: Style) -> str:
     """Changes with any word of the instructions; stored with every answer."""
     return hash_of(instructions(style))

@@ -65,6 +65,8 @@ class Answers(Section):
     """Seconds after which quotes are given instead of an answer."""
     daily_token_budget: Annotated[int, Field(ge=0)] | None = None
     """Tokens a day, all askers together; when they are spent, answers are quotes."""
+    judged_a_night: Annotated[int, Field(ge=0)] = 10
+    """Answers of the day that the model judges each night, within the daily budget; without a budget none."""
     extra_searches: Annotated[int, Field(ge=0, le=5)] = 2
     """Further searches that the model may ask for, under the same rights."""
 

@@ -148,7 +148,7 @@ def test_stale_and_unscored_cases_and_jobs_that_failed_are_listed() -> None:
     assert "over 17 of 20 questions" in text
     assert "**To be reviewed, because what they expect is gone: 2**\n- Do unused days survive?\n- 1 more" in text
     assert "1 question could not be scored." in text
-    assert "sync failed 3 times." in text
+    assert "The job “sync” failed 3 times." in text
     assert "40 questions asked, 6 without an answer; 12,345 tokens, $0.22." in text
 
 
@@ -164,6 +164,22 @@ def test_a_change_of_model_or_settings_is_named_and_marked_in_the_chart() -> Non
     digest = compose(replace(QUIET, runs=(run(1, 0.9), run(2, 0.9, other))))
     assert digest.configured == ("model", "settings")
     assert [point.mark for point in digest.series] == ["", "model, settings"]
+    assert [point.documents for point in digest.series] == [False, False]
+
+
+def test_changed_documents_are_marked_apart_because_they_change_most_days() -> None:
+    digest = compose(replace(QUIET, runs=(run(1, 0.9), run(2, 0.9, {**CONFIGURATION, "index": {"mark": "other"}}))))
+    assert digest.configured == ("documents",)
+    assert [(point.mark, point.documents) for point in digest.series] == [("", False), ("", True)]
+
+
+def test_a_judges_opinion_is_one_line_apart_from_the_figures() -> None:
+    judged = run(2, 0.9)
+    figures = {"answers": 10, "faithfulness": 0.94, "relevance": 0.85}
+    assert judged.metrics is not None
+    facts = replace(QUIET, runs=(run(1, 0.8), replace(judged, metrics={**judged.metrics, "judged": figures})))
+    assert "A model's opinion of 10 answers: 94% of the claims supported, 85% to the point." in told(facts)
+    assert "opinion" not in told(replace(QUIET, runs=(run(1, 0.8), run(2, 0.9))))
 
 
 def test_one_lucky_case_is_not_called_progress() -> None:
@@ -222,12 +238,12 @@ def a_png(picture: bytes) -> tuple[int, int]:
     [
         (),
         (Point(NIGHT, 0.5, 0.4),),
-        (Point(NIGHT, None, None), Point(NIGHT, 0.5, 0.4, "model")),
+        (Point(NIGHT, None, None), Point(NIGHT, 0.5, 0.4, "model", documents=True)),
         tuple(Point(NIGHT + timedelta(days=n), n / 30, n / 40) for n in range(30)),
     ],
 )
 def test_the_chart_is_drawn_for_any_number_of_runs(points: tuple[Point, ...]) -> None:
-    assert a_png(png(points)) == (1200, 600)
+    assert a_png(png(points)) == (1200, 840)
 
 
 def relative_luminance(colour: str) -> float:
