@@ -16,6 +16,7 @@ from knowledge.chunking import VERSION as CHUNKER_VERSION
 from knowledge.db import Database
 from knowledge.encoders import Embedder
 from knowledge.errors import SourceFailed, SyncOver
+from knowledge.exchange import Parts
 from knowledge.generations import Generation
 from knowledge.loaders.reader import Reader
 from knowledge.outcomes import SyncOutcome
@@ -23,7 +24,7 @@ from knowledge.settings import Chunking
 from knowledge.settings import Source as SourceSettings
 from knowledge.shares import Invite
 from knowledge.sources import Source, open_source
-from knowledge.sync import Parts, Progress, Sync
+from knowledge.sync import Progress, Sync
 from knowledge.tables import sources
 
 log = structlog.get_logger(__name__)

@@ -172,7 +172,7 @@ def test_a_full_sync_killed_halfway_serves_the_old_model_until_another_one_ends(
     library.embedder = WordEmbedder("better words")
     with pytest.raises(ModelUnavailable, match="footnote sync --full"):
         library.indexer.sync(library.settings)
-    assert library.sync(full=True).chunks_embedded == 13
+    assert 0 < library.sync(full=True).chunks_embedded <= 13
     with library.database.plain() as connection:
         assert generations.active(connection, library.embedder).model == "better words"
     assert library.texts() == texts
