@@ -24,7 +24,8 @@ def markdown(digest: Digest) -> str:
         parts.append(f"**{found} came up that the asker may not read. Stop and look at this first.**")
     if digest.quiet:
         return f"{parts[0]} Nothing changed."
-    parts += [_cases("Newly broken", digest.broken), _cases("Newly fixed", digest.fixed)]
+    parts += [_cases("Newly broken", digest.broken), _cases("New among the questions, and broken", digest.new)]
+    parts.append(_cases("Newly fixed", digest.fixed))
     parts += [_cases("To be reviewed, because what they expect is gone", digest.stale)]
     parts += [_unanswered(digest.unanswered), _list("Sources", map(_source, digest.sources), _others(digest))]
     notes = list(_notes(digest))

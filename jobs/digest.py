@@ -61,6 +61,7 @@ class Cases:
 class Digest:
     """Shares are between 0 and 1, None where there is no figure. `problem`: why there are no figures, else empty.
 
+    `new`: cases measured for the first time that failed; they belong to no comparison, nor to `broken`.
     `used` of `accepted` gold cases count in the figures; `proposed` wait for an owner. `chance`: how likely so uneven a
     split of better and worse would be by chance. `judged`: answers that a model judged, and the shares it found supported
     and to the point. `configured`: what of the configuration changed since the run before.
@@ -79,6 +80,7 @@ class Digest:
     chance: float
     judged: tuple[int, float | None, float | None]
     configured: tuple[str, ...]
+    new: Cases
     broken: Cases
     fixed: Cases
     stale: Cases
@@ -95,7 +97,7 @@ class Digest:
     def quiet(self) -> bool:
         """Whether nothing moved and nobody has to do anything."""
         figures = not self.problem and not self.change and not self.configured and not self.leaks
-        lists = self.broken, self.fixed, self.stale, self.unanswered, self.sources, self.failed_runs
+        lists = self.new, self.broken, self.fixed, self.stale, self.unanswered, self.sources, self.failed_runs
         return figures and not any(lists) and not self.failed and not self.other_sources
 
 
@@ -122,6 +124,7 @@ def compose(facts: Facts) -> Digest:
     last = done[-1] if done else None
     previous = done[-2] if len(done) > 1 else None
     both = facts.results.keys() & facts.before.keys()
+    new = sorted(c for c in facts.results.keys() - both if facts.results[c].outcome in BAD)
     worse = sorted(c for c in both if facts.before[c].outcome in GOOD and facts.results[c].outcome in BAD)
     better = sorted(c for c in both if facts.before[c].outcome in BAD and facts.results[c].outcome in GOOD)
     recall, mrr = _figure(last, "recall@5"), _figure(last, "mrr@10")
@@ -141,6 +144,7 @@ def compose(facts: Facts) -> Digest:
         chance=metrics.sign_test(len(better), len(worse)),
         judged=_judged(figures.get("judged") or {}),
         configured=changes(previous, last) if previous and last else (),
+        new=_cases(facts, new),
         broken=_cases(facts, worse),
         fixed=_cases(facts, better),
         stale=_cases(facts, sorted(c for c, r in facts.results.items() if r.outcome == "stale")),

@@ -107,12 +107,16 @@ def test_an_answer_to_what_the_documents_do_not_say_is_broken_too() -> None:
     assert "the documents do not say it, and an answer was given" in told(facts)
 
 
-def test_a_case_that_is_new_or_stale_is_neither_broken_nor_fixed() -> None:
+def test_a_case_that_is_new_or_stale_is_neither_broken_nor_fixed_and_a_new_one_that_fails_is_named() -> None:
     facts = replace(
-        QUIET, results=results("ranked_low", new="miss", leave="stale"), before=results(leave="hit", gone="hit")
+        QUIET,
+        results=results("ranked_low", new="miss", fine="hit", leave="stale"),
+        before=results(leave="hit", gone="hit"),
+        questions={"new": "Where is the boat?"},
     )
     digest = compose(facts)
-    assert (len(digest.broken), len(digest.fixed), len(digest.stale)) == (0, 0, 1)
+    assert (len(digest.broken), len(digest.fixed), len(digest.stale), digest.chance) == (0, 0, 1, 1.0)
+    assert "**New among the questions, and broken: 1**\n- Where is the boat? *it was found below others*" in told(facts)
 
 
 def test_what_the_audience_may_not_read_is_a_number() -> None:
