@@ -3,6 +3,7 @@
 import asyncio
 import socket
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 from typing import Any, Protocol
 
@@ -11,7 +12,10 @@ import uvicorn
 from slack_bolt import App, BoltRequest, BoltResponse
 from slack_bolt.adapter.asgi import SlackRequestHandler
 from slack_bolt.adapter.asgi.http_request import AsgiHttpRequest
-from slack_bolt.adapter.socket_mode import SocketModeHandler
+from slack_bolt.adapter.socket_mode.internals import run_bolt_app, send_response
+from slack_sdk.socket_mode.builtin import SocketModeClient
+from slack_sdk.socket_mode.client import BaseSocketModeClient
+from slack_sdk.socket_mode.request import SocketModeRequest
 
 from bot.client import FAILURES
 from bot.errors import SlackMisconfigured
@@ -21,8 +25,11 @@ log = structlog.get_logger()
 
 CHECK_EVERY_S = 5.0
 RECONNECT_PAUSE_S = 2.0
+PING_EVERY_S = 5.0
+LASTING_S = 60.0
+"""A connection that ends sooner makes the next one wait, each time longer, up to half of this."""
 REQUESTS = 32
-"""HTTP requests that are written down at the same time; further ones wait."""
+"""What is written down at the same time; more waits."""
 
 
 class Receiver(Protocol):
@@ -43,16 +50,23 @@ def receiver(app: App, settings: Slack) -> Receiver:
 class SocketReceiver:
     """A connection to Slack that repairs itself when the line is quiet or dead."""
 
-    def __init__(self, app: App, settings: Slack) -> None:
-        """Raises `SlackMisconfigured` without an app token."""
+    def __init__(self, app: App, settings: Slack, ping_every_s: float = PING_EVERY_S) -> None:
+        """Raises `SlackMisconfigured` without an app token. Without an answer to four pings the line counts as dead."""
         if settings.app_token is None:
             raise SlackMisconfigured("no app token: set SLACK_APP_TOKEN to the app-level token that begins with xapp-")
         self._app = app
-        self._handler = SocketModeHandler(app, settings.app_token.get_secret_value())
+        self._client = _PatientClient(
+            settings.app_token.get_secret_value(),
+            logger=app.logger,
+            web_client=app.client,
+            ping_interval=ping_every_s,
+            concurrency=REQUESTS,
+        )
+        self._client.socket_mode_request_listeners.append(self._handle)
 
     @property
     def healthy(self) -> bool:
-        return self._handler.client.is_connected()
+        return self._client.is_connected()
 
     def run(self, stop: threading.Event) -> None:
         self._connect(stop)
@@ -60,18 +74,46 @@ class SocketReceiver:
             if not self.healthy:
                 log.warning("the connection to Slack is dead; connecting anew")
                 self._connect(stop)
-        self._handler.client.close()
+        # What has arrived is acknowledged before the line is cut: clicks and commands would not come again.
+        self._client.auto_reconnect_enabled = False
+        self._client.message_workers.shutdown(wait=True)
+        self._client.close()
         _finish(self._app)
+
+    def _handle(self, client: BaseSocketModeClient, request: SocketModeRequest) -> None:
+        began = time.time()
+        send_response(client, request, run_bolt_app(self._app, request), began)
 
     def _connect(self, stop: threading.Event) -> None:
         while not stop.is_set():
             try:
-                self._handler.client.connect_to_new_endpoint(force=True)
+                self._client.connect_to_new_endpoint()
             except FAILURES as error:
                 log.warning("Slack does not take a connection", error=type(error).__name__)
             if self.healthy:
                 return
             stop.wait(RECONNECT_PAUSE_S)
+
+
+class _PatientClient(SocketModeClient):
+    """Slack's own client connects again at once, for ever, when Slack closes each connection because there are too many."""
+
+    def __init__(self, *arguments: Any, **options: Any) -> None:
+        super().__init__(*arguments, **options)
+        self._asked_at = -LASTING_S
+        self._pause_s = 0.0
+        self._closing = threading.Event()
+
+    def issue_new_wss_url(self) -> str:
+        brief = time.monotonic() - self._asked_at < LASTING_S
+        self._closing.wait(self._pause_s if brief else 0.0)
+        self._pause_s = min(max(0.5, 2 * self._pause_s), LASTING_S / 2) if brief else 0.0
+        self._asked_at = time.monotonic()
+        return super().issue_new_wss_url()
+
+    def close(self) -> None:
+        self._closing.set()
+        super().close()
 
 
 class HttpReceiver:
