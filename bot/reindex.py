@@ -18,7 +18,7 @@ from bot.directory import Directory
 from bot.errors import SlackUnavailable
 from bot.mrkdwn import escape
 from bot.replies import Replies
-from knowledge import catalog, receipts
+from knowledge import catalog, generations, receipts
 from knowledge.db import Database
 from knowledge.errors import FootnoteError
 from knowledge.outcomes import SyncOutcome
@@ -129,6 +129,10 @@ class Reindex:
             states = catalog.source_states(connection, allowed)
         now = datetime.now(UTC)
         lines = [wording.home_source(s.name, s.documents, wording.ago(s.succeeded_at, now)) for s in states]
+        with self._database.writing() as connection:
+            building = generations.building(connection)
+        if building is not None:
+            lines.append(wording.index_building(building.model, building.share))
         return "\n".join(lines) or wording.NO_SOURCES
 
     def _tell(self, receipt: Receipt, words: str) -> None:

@@ -125,6 +125,10 @@ def already_running(name: str) -> str:
     return f"{name} is being read already; I will not start it twice."
 
 
+def index_building(model: str, share: float) -> str:
+    return f"The index of the model {model} is being built: {share:.0%}. Until it is whole the one before serves."
+
+
 def sync_progress(name: str, done: int, total: int) -> str:
     return f"Reading {name}: {done} of {total} documents…"
 

@@ -1,13 +1,18 @@
-"""Which model's vectors serve: one active generation at a time; vectors of two models are never compared."""
+"""Which model's vectors serve: one active generation at a time; vectors of two models are never compared.
+
+A new model's generation is built beside the serving one, by full syncs that go on where an interrupted one ended, and
+serves once it is whole. The one before is kept for a while, so that going back is quick, and then dropped.
+"""
 
 from dataclasses import dataclass
+from datetime import datetime
 from typing import Protocol
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from knowledge.errors import ModelUnavailable
-from knowledge.tables import chunk_tokens, chunk_vectors, generations
+from knowledge.tables import acls, chunk_vectors, chunks, documents, generations
 
 
 @dataclass(frozen=True)
@@ -16,6 +21,14 @@ class Generation:
     model: str
     revision: str
     dimension: int
+
+
+@dataclass(frozen=True)
+class Building:
+    """A generation that does not serve yet: the share of the chunks that have its vectors already."""
+
+    model: str
+    share: float
 
 
 class Model(Protocol):
@@ -69,7 +82,7 @@ def next_to(connection: sa.Connection, model: Model) -> Generation:
 
 
 def switch(connection: sa.Connection, generation: Generation) -> bool:
-    """Let `generation` serve once every chunk has its vector, and drop the others' vectors; False while some have not.
+    """Let `generation` serve once every chunk has its vector; False while some have not.
 
     Chunks for which its model gives none anyway are not waited for: they have none in the serving generation either.
     """
@@ -84,9 +97,40 @@ def switch(connection: sa.Connection, generation: Generation) -> bool:
         .where(generations.c.id == generation.id)
         .values(state="active", activated_at=sa.func.now())
     )
-    for table in (chunk_vectors, chunk_tokens):
-        connection.execute(sa.delete(table).where(table.c.generation_id != generation.id))
     return True
+
+
+def whole_documents(connection: sa.Connection, generation: Generation, source: str) -> frozenset[int]:
+    """Documents of the source that need nothing more: each of their chunks has a vector of the generation."""
+    of_it = (chunk_vectors.c.chunk_id == chunks.c.id) & (chunk_vectors.c.generation_id == generation.id)
+    query = (
+        sa.select(documents.c.id)
+        .join(chunks, chunks.c.document_id == documents.c.id)
+        .join(chunk_vectors, of_it, isouter=True)
+        .where(documents.c.source == source, documents.c.state == "ok")
+        .group_by(documents.c.id)
+        .having(sa.func.count() == sa.func.count(chunk_vectors.c.chunk_id))
+    )
+    return frozenset(connection.scalars(query))
+
+
+def building(connection: sa.Connection) -> Building | None:
+    """The newest generation that is being built, None when there is none. Needs a transaction that writes, to count."""
+    newest = sa.select(generations.c.id, generations.c.model).where(generations.c.state == "building")
+    row = connection.execute(newest.order_by(generations.c.id.desc()).limit(1)).one_or_none()
+    if row is None:
+        return None
+    done = sa.select(sa.func.count()).where(chunk_vectors.c.generation_id == row.id).scalar_subquery()
+    total = sa.select(sa.func.sum(acls.c.chunk_count)).scalar_subquery()
+    share = connection.scalar(sa.select(done * 1.0 / sa.func.nullif(total, 0)))
+    return Building(row.model, float(share or 0))
+
+
+def drop_retired(connection: sa.Connection, before: datetime) -> int:
+    """Delete generations that stopped serving before that moment, with their vectors; how many."""
+    serves_since = sa.select(generations.c.activated_at).where(generations.c.state == "active").scalar_subquery()
+    retired = sa.delete(generations).where(generations.c.state == "retired", serves_since < before)
+    return connection.execute(retired).rowcount
 
 
 def serving(connection: sa.Connection) -> Generation | None:

@@ -4,7 +4,7 @@ Texts count as unchanged by the listing's revision marks and the settings they w
 by themselves, so that a change of rights never waits for a text to be read or encoded.
 """
 
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
@@ -75,12 +75,14 @@ def plan(
     *,
     max_deleted_share: float = 1.0,
     full: bool = False,
+    whole: Collection[int] = (),
     left_out_before: datetime | None = None,
 ) -> Plan:
     """The steps from `known` to `listed`.
 
     `max_deleted_share`: of the known documents, the most that may be gone at once; 1 believes any listing. A single
-    document's deletion is always believed. `full`: everything is read again. `left_out_before`: documents that changed last before this moment get no reader.
+    document's deletion is always believed. `full`: everything is read again, but for the documents with the ids `whole`
+    that did not change. `left_out_before`: documents that changed last before this moment get no reader.
     Raises `SourceFailed` for a listing that is empty, too short to be believed, or names a document twice.
     """
     there: dict[str, Listed] = {}
@@ -91,7 +93,11 @@ def plan(
     gone = tuple(before[name] for name in sorted(before.keys() - there.keys()))
     _refuse_suspicious(len(gone), len(before), len(there), max_deleted_share)
     both = [(before[name], there[name]) for name in sorted(before.keys() & there.keys())]
-    unchanged = {k.external_id for k, item in both if not full and _is_same(k, item, settings_hash)}
+    unchanged = {
+        k.external_id
+        for k, item in both
+        if _is_same_text(k, item) and (k.document_id in whole if full else k.settings_hash == settings_hash)
+    }
     wanted = [(k, _readers(k, item, source_scopes, left_out_before)) for k, item in both]
     return Plan(
         add=tuple(there[name] for name in sorted(there.keys() - before.keys())),
@@ -110,8 +116,8 @@ def _readers(known: Known, listed: Listed, source_scopes: Scopes, left_out_befor
     return readers(source_scopes, listed.scopes, known.own_scopes)
 
 
-def _is_same(known: Known, listed: Listed, settings_hash: str) -> bool:
-    return bool(listed.revision) and listed.revision == known.revision and known.settings_hash == settings_hash
+def _is_same_text(known: Known, listed: Listed) -> bool:
+    return bool(listed.revision) and listed.revision == known.revision
 
 
 def _refuse_suspicious(gone: int, before: int, there: int, max_share: float) -> None:

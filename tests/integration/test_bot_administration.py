@@ -1,7 +1,9 @@
 """/reindex and App Home."""
 
 from bot import wording
+from knowledge import generations
 from tests.company import Company
+from tests.word_embedder import WordEmbedder
 
 
 def notes(company: Company, user: str) -> str:
@@ -20,6 +22,13 @@ def test_an_administrator_reads_the_documents_again_and_is_told_alone(own_compan
 def test_it_works_in_a_direct_conversation(own_company: Company) -> None:
     own_company.slack.command("ana", own_company.slack.dm("ana").id, "/reindex status")
     assert "*everyone* · 2 documents" in notes(own_company, "ana")
+
+
+def test_the_status_says_how_far_the_index_of_another_model_is(own_company: Company) -> None:
+    with own_company.database.plain() as connection:
+        generations.next_to(connection, WordEmbedder("better-words"))
+    own_company.slack.command("ana", own_company.slack.dm("ana").id, "/reindex status")
+    assert "The index of the model better-words is being built: 0%." in notes(own_company, "ana")
 
 
 def test_others_are_refused(own_company: Company) -> None:

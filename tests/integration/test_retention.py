@@ -38,7 +38,15 @@ def test_what_is_older_than_the_settings_say_is_deleted(database: Database) -> N
         ):
             connection.execute(sa.text(statement))
     deleted = retention.run(database, 30, NOW)
-    assert deleted == {"answers": 1, "inbox": 0, "gold_cases": 1, "eval_runs": 1, "job_runs": 0, "queue": 0}
+    assert deleted == {
+        "answers": 1,
+        "inbox": 0,
+        "gold_cases": 1,
+        "eval_runs": 1,
+        "job_runs": 0,
+        "generations": 0,
+        "queue": 0,
+    }
     assert [count(database, t) for t in ("answers", "votes", "gold_cases", "eval_runs", "eval_results")] == [
         1,
         0,

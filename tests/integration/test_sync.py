@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -383,6 +384,47 @@ def test_another_model_serves_once_every_source_was_synced_with_it(library: Libr
         assert generations.active(connection, library.embedder).model == "better words"
     library.check()
     assert library.sync() == SyncOutcome("docs", same=1)
+
+
+def test_an_interrupted_change_of_the_model_goes_on_and_can_be_taken_back(library: Library) -> None:
+    """Another model's index grows over several tries, serves when it is whole, and the one before is kept a while."""
+    library.write("a.md", "# Steps\n\nConstant.\n" + "".join(f"\n## Step {i}\n\nWalk {i}.\n" for i in range(300)))
+    for name in ("tea", "milk"):
+        library.write(f"{name}.md", f"{name}.")
+    library.sync()
+    old, new = library.embedder, WordEmbedder("better words")
+
+    def interrupt(done: int, total: int) -> None:
+        if done == 2:
+            raise KeyboardInterrupt
+
+    library.embedder = new
+    with pytest.raises(KeyboardInterrupt):
+        library.indexer.sync(library.settings, full=True, on_progress=interrupt)
+    with library.database.writing() as connection:
+        building = generations.building(connection)
+        assert generations.serving(connection) == generations.active(connection, old)
+    assert building is not None
+    assert 0.9 < building.share < 1
+    new.encoded.clear()
+    assert library.sync(full=True) == SyncOutcome("docs", changed=2, same=1, chunks_embedded=2)
+    with library.database.writing() as connection:
+        assert generations.building(connection) is None
+        assert generations.active(connection, new).model == "better words"
+
+    library.embedder = old
+    assert library.sync(full=True) == SyncOutcome("docs", same=3)
+    with library.database.plain() as connection:
+        assert generations.active(connection, old).model == "words"
+    library.write("tea.md", "Black.")
+    library.sync()
+    library.embedder = new
+    assert library.sync(full=True) == SyncOutcome("docs", changed=1, same=2, chunks_embedded=1)
+
+    with library.database.writing() as connection:
+        assert generations.drop_retired(connection, datetime(2020, 1, 1, tzinfo=UTC)) == 0
+        assert generations.drop_retired(connection, datetime.now(UTC) + timedelta(days=1)) == 1
+        assert connection.scalar(sa.select(sa.func.count(sa.distinct(chunk_vectors.c.generation_id)))) == 1
 
 
 def test_a_kind_the_engine_cannot_open_is_opened_by_whoever_can(library: Library) -> None:
