@@ -7,6 +7,7 @@ connection, `retry_attempt` counting up). Commands and interactions are never re
 import asyncio
 import heapq
 import itertools
+import time
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass, field
@@ -29,7 +30,8 @@ def _ignore(_: Json | None) -> None:
 class Envelope:
     """One payload on its way. `kind` is events_api, slash_commands or interactive.
 
-    `state` is "waiting", "sent", "acked" or "lost"; `on_ack` gets the payload the app acknowledged with.
+    `state` is "waiting", "sent", "acked" or "lost"; `on_ack` gets the payload the app acknowledged with. `sent_at` and
+    `acked_at` are monotonic seconds.
     """
 
     kind: str
@@ -40,6 +42,8 @@ class Envelope:
     attempt: int = 0
     reason: str = ""
     state: str = "waiting"
+    sent_at: float | None = None
+    acked_at: float | None = None
 
     @property
     def is_event(self) -> bool:
@@ -111,7 +115,7 @@ class Delivery:
         """Late and repeated acknowledgements change nothing."""
         envelope = self._pending.pop(envelope_id, None)
         if envelope is not None:
-            envelope.state = "acked"
+            envelope.state, envelope.acked_at = "acked", time.monotonic()
             envelope.on_ack(payload)
             self._changed()
 
@@ -147,7 +151,7 @@ class Delivery:
 
     async def _send(self, envelope: Envelope) -> None:
         assert self._transport is not None
-        envelope.state = "sent"
+        envelope.state, envelope.sent_at = "sent", time.monotonic()
         self._pending[envelope.id] = envelope
         self.sent.append(envelope)
         self._schedule(envelope, self.ack_timeout_s)

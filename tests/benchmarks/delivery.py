@@ -13,7 +13,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -44,14 +44,14 @@ SETTLED_AFTER_S = 5.0
 
 @dataclass
 class Crowd:
-    """The bot's processes, by the part they play."""
+    """The bot's processes, by the part they play; "" is all of them."""
 
     environment: dict[str, str]
     log: Path
     running: list[tuple[str, subprocess.Popen[bytes]]] = field(default_factory=list)
 
     def start(self, part: str) -> None:
-        command = [sys.executable, "-c", "from bot.cli import main; main()", "run", "--only", part]
+        command = [sys.executable, "-c", "from bot.cli import main; main()", "run", *(["--only", part] if part else [])]
         with self.log.open("ab") as log:
             self.running.append((part, subprocess.Popen(command, env=self.environment, stdout=log, stderr=log)))
 
@@ -75,7 +75,12 @@ class Crowd:
 
 @contextmanager
 def crowd(
-    home: Path, url: str, slack: LocalSlack, address: str, more: Mapping[str, str] = MappingProxyType({})
+    home: Path,
+    url: str,
+    slack: LocalSlack,
+    address: str,
+    more: Mapping[str, str] = MappingProxyType({}),
+    parts: Sequence[str] = PARTS,
 ) -> Iterator[Crowd]:
     """`address` is of Slack's Web API; `more` is added to the processes' environment."""
     (home / "documents").mkdir()
@@ -93,9 +98,9 @@ def crowd(
     indexing = [sys.executable, "-c", "from bot.cli import main; main()", "sync"]
     subprocess.run(indexing, env=made.environment, check=True, capture_output=True)
     try:
-        for part in PARTS:
+        for part in parts:
             made.start(part)
-        slack.wait_for_connection(PARTS.count("receiver"), timeout=120)
+        slack.wait_for_connection(sum(part != "worker" for part in parts), timeout=120)
         yield made
     finally:
         made.stop()
