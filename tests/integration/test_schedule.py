@@ -1,21 +1,28 @@
 """The schedule on a real database, with a clock that the test moves."""
 
+import signal
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from zoneinfo import ZoneInfo
 
 import pytest
 import sqlalchemy as sa
 
 from jobs.schedule import Job, Scheduler
-from knowledge import slots
+from knowledge import activity, slots
 from knowledge.db import Database
 from knowledge.errors import SlotLost
+from knowledge.index import Indexer
+from knowledge.settings import Chunking, Source
 from knowledge.slots import Patience, Recorded, Slot, Verdict, decide
+from tests.word_embedder import WordEmbedder
 
 PATIENCE_S = 15.0
 QUICK = Patience(silent_s=0.3, attempts=3, pause_s=0.0)
@@ -239,6 +246,64 @@ def test_a_daylight_saving_week_has_seven_nights_and_every_real_hour(
 
 def recorded(when: str, state: str, attempt: int = 1, silent_s: float = 0.0, ended_s: float | None = None) -> Recorded:
     return Recorded(at(when), state, attempt, silent_s, ended_s)
+
+
+def test_when_a_slot_is_due_depends_on_the_newest_slot_alone(database: Database) -> None:
+    """Whatever touches old rows, and however late those were finished."""
+    job = Job("sync", "0 0 * * *", "UTC", noted([]))
+    clock = Clock("2026-06-01T00:00:00+00:00")
+    scheduler = Scheduler(database, [job], clock)
+    assert scheduler.look(job)
+    clock.set("2026-06-06T00:00:00+00:00")
+    assert scheduler.look(job)
+    with database.plain() as connection:
+        touched = "update job_runs set heartbeat_at = now(), started_at = now(), finished_at = now() where slot < '2026-06-05'"
+        assert connection.execute(sa.text(touched)).rowcount == 1
+    assert not scheduler.look(job)
+    clock.set("2026-06-08T00:00:00+00:00")
+    assert scheduler.look(job)
+
+
+DYING = """
+import os, signal, sys
+from datetime import UTC, datetime
+from jobs.schedule import Job, Scheduler
+from knowledge.db import Database
+from knowledge.index import Indexer
+from knowledge.settings import Chunking, Source
+from tests.word_embedder import WordEmbedder
+
+class Dying(WordEmbedder):
+    def encode_passages(self, texts):
+        os.kill(os.getpid(), signal.SIGKILL)
+
+database = Database(sys.argv[1])
+source = Source(name="docs", location=sys.argv[2], scopes=("workspace",))
+job = Job("sync", "0 0 * * *", "UTC", lambda slot: Indexer(database, Dying(), Chunking()).sync(source))
+Scheduler(database, [job], lambda: datetime(2026, 6, 2, 12, tzinfo=UTC)).look(job)
+"""
+
+
+def test_a_sync_that_is_killed_counts_as_no_success_and_is_run_again(
+    database: Database, postgres_url: str, tmp_path: Path
+) -> None:
+    (tmp_path / "page.md").write_text("A page.\n")
+    killed = subprocess.run(
+        [sys.executable, "-c", DYING, postgres_url, str(tmp_path)], cwd=Path(__file__).parents[2], check=False
+    )
+    assert killed.returncode == -signal.SIGKILL
+    with database.plain() as connection:
+        assert activity.succeeded(connection) == {"docs": None}
+
+    indexer = Indexer(database, WordEmbedder(), Chunking())
+    source = Source(name="docs", location=str(tmp_path), scopes=("workspace",))
+    job = Job("sync", "0 0 * * *", "UTC", lambda slot: indexer.sync(source))
+    scheduler = Scheduler(database, [job], Clock("2026-06-02T12:00:00+00:00"), QUICK)
+    until(lambda: scheduler.look(job), "the dead run to be taken over")
+    with database.plain() as connection:
+        ((_, run),) = slots.history(connection, "sync")
+        assert (run.state, run.attempt) == ("done", 2)
+        assert activity.succeeded(connection)["docs"] is not None
 
 
 EARLY, LATE = "2026-06-02T01:00Z", "2026-06-02T02:00Z"
