@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from typing import Any
 
 
 def archive(members: dict[str, str | bytes]) -> bytes:
@@ -66,8 +67,10 @@ def docx() -> bytes:
 
 
 def pptx() -> bytes:
-    """Two slides: one with a title, a group, a table and notes, one without a title."""
+    """Two slides: one with a title, a group, a table and notes, one without a title and with a chart."""
     import pptx as library
+    from pptx.chart.data import CategoryChartData
+    from pptx.enum.chart import XL_CHART_TYPE
     from pptx.util import Inches
 
     deck = library.Presentation()
@@ -81,20 +84,27 @@ def pptx() -> bytes:
     first.notes_slide.notes_text_frame.text = "Say hello."
     second = deck.slides.add_slide(deck.slide_layouts[6])
     second.shapes.add_textbox(Inches(1), Inches(1), Inches(2), Inches(1)).text_frame.text = "Words without a title"
+    figures: Any = CategoryChartData  # it has no annotations
+    figures = figures()
+    figures.categories = ["May", "June"]
+    figures.add_series("Crates", (12, 30.5))
+    second.shapes.add_chart(XL_CHART_TYPE.PIE, Inches(1), Inches(3), Inches(3), Inches(3), figures)
     file = io.BytesIO()
     deck.save(file)
     return file.getvalue()
 
 
 def xlsx(last_cell: str = "") -> bytes:
-    """One sheet with a text, a number and a date; with a blank cell at `last_cell` when it is given."""
+    """One sheet with a caption and, below a blank row, a text, a number and a date; with a blank cell at `last_cell` when
+    it is given."""
 
     def text(reference: str, value: str) -> str:
         return f'<c r="{reference}" t="inlineStr"><is><t>{value}</t></is></c>'
 
     rows = (
-        f'<row r="1">{text("A1", "Part")}{text("B1", "Count")}{text("C1", "Since")}</row>'
-        f'<row r="2">{text("A2", "K9")}<c r="B2"><v>12</v></c><c r="C2" s="1"><v>46085</v></c></row>'
+        f'<row r="1">{text("A1", "Parts in shed 4")}</row>'
+        f'<row r="3">{text("A3", "Part")}{text("B3", "Count")}{text("C3", "Since")}</row>'
+        f'<row r="4">{text("A4", "K9")}<c r="B4"><v>12</v></c><c r="C4" s="1"><v>46085</v></c></row>'
     )
     if last_cell:
         number = "".join(c for c in last_cell if c.isdigit())
@@ -156,7 +166,7 @@ def ods() -> bytes:
 
 
 def epub() -> bytes:
-    """Two chapters whose files are named in the other order."""
+    """Two chapters whose files are named in the other order, with a note beside the second."""
     container = "urn:oasis:names:tc:opendocument:xmlns:container"
     return archive(
         {
@@ -169,14 +179,23 @@ def epub() -> bytes:
                 '<dc:title>Sea tales</dc:title></metadata><manifest><item id="a" href="a%20b.xhtml"/>'
                 '<item id="z" href="z.xhtml"/></manifest><spine><itemref idref="z"/><itemref idref="a"/></spine></package>'
             ),
-            "book/a b.xhtml": "<html><body><h1>Second</h1><p>Home.</p></body></html>",
+            "book/a b.xhtml": "<html><body><h1>Second</h1><p>Home.</p><aside><p>A note.</p></aside></body></html>",
             "book/z.xhtml": "<html><body><h1>First</h1><p>Away.</p></body></html>",
         }
     )
 
 
 def rtf() -> bytes:
-    return rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}\f0 Keys hang in bay 4.\par Ask Zo\'eb first.\par}"
+    """Two paragraphs with an accent and a link, and a table of two rows."""
+    link = rb'{\field{\*\fldinst {HYPERLINK "https://keys.example/4"}}{\fldrslt {\ul Ask}}}'
+    rows = rb"\trowd Bay\cell Key\cell\row \trowd 4\cell red\cell\row "
+    return (
+        rb"{\rtf1\ansi\ansicpg1252{\fonttbl{\f0 Arial;}}\f0 Keys hang in bay 4.\par "
+        + link
+        + rb" Zo\'eb first.\par "
+        + rows
+        + rb"}"
+    )
 
 
 def pdf(*pages: str) -> bytes:

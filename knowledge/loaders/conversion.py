@@ -16,17 +16,23 @@ _POWER = re.compile(r"(?<=[\w)])<sup\b[^<>]*>\s*([-+−]?\d{1,4})\s*</sup\s*>", 
 """10<sup>6</sup> is not 106."""
 
 
-def to_markdown(html: str, base_url: str | None = None) -> str:
-    """Markdown of a page or a part of one. Raises `DocumentUnreadable` when it cannot be parsed."""
+_BOOK = tuple(name for name in _BANNERS if name not in ("aside", "footer", "[role=contentinfo]"))
+
+
+def to_markdown(html: str, base_url: str | None = None, *, book: bool = False) -> str:
+    """Markdown of a page or a part of one. `book`: what stands aside or below is a note, not a banner.
+
+    Raises `DocumentUnreadable` when it cannot be parsed.
+    """
     import html_to_markdown as converter
 
     options = converter.ConversionOptions(
         extract_metadata=False,
         bullets="-",
         compact_tables=True,
-        exclude_selectors=list(_BANNERS),
+        exclude_selectors=list(_BOOK if book else _BANNERS),
         preprocessing=converter.PreprocessingOptions(
-            enabled=True, preset="aggressive", remove_navigation=True, remove_forms=True
+            enabled=True, preset="minimal" if book else "aggressive", remove_navigation=not book, remove_forms=True
         ),
         strip_tags=["mark"],
         base_url=base_url,

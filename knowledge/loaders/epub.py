@@ -20,7 +20,9 @@ def load(name: str, content: bytes) -> Loaded:
         container = ElementTree.fromstring(book.read("META-INF/container.xml"))
         package_path = next(e.attrib["full-path"] for e in container.iter() if e.tag.endswith("}rootfile"))
         package = ElementTree.fromstring(book.read(package_path))
-        chapters = [to_markdown(decode(book.read(member)).text).strip() for member in _spine(package, package_path)]
+        chapters = [
+            to_markdown(decode(book.read(member)).text, book=True).strip() for member in _spine(package, package_path)
+        ]
     markdown = "\n\n".join(filter(None, chapters))
     if not markdown:
         raise DocumentUnreadable("empty", "no chapter has any text")

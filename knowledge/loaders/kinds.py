@@ -20,6 +20,7 @@ class Kind(StrEnum):
     RTF = "rtf"
     EPUB = "epub"
     CODE = "code"
+    RST = "rst"
     TEXT = "text"
 
 
@@ -75,6 +76,8 @@ def _text_kind(name: str, content: bytes) -> Kind:
         return Kind.MARKDOWN
     if path.suffix in _PAGES or _HTML.match(content[:4096].removeprefix(b"\xef\xbb\xbf")):
         return Kind.HTML
+    if path.suffix == ".rst":
+        return Kind.RST
     if path.suffix in _TABLES:
         return Kind.CSV
     if path.suffix in CODE_LANGUAGES or path.name in CODE_NAMES:
@@ -99,6 +102,10 @@ def _zipped(content: bytes) -> Kind:
         return Kind.EPUB
     if declared.startswith(b"application/vnd.oasis.opendocument.spreadsheet"):
         return Kind.SPREADSHEET
+    if declared.startswith(b"application/vnd.oasis.opendocument"):
+        raise DocumentUnreadable(
+            "unsupported", "an OpenDocument file; of these only spreadsheets can be read, save it as .docx"
+        )
     for member, kind in (("word/document.xml", Kind.DOCX), ("ppt/presentation.xml", Kind.PPTX)):
         if member in names:
             return kind

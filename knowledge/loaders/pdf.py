@@ -17,14 +17,15 @@ _PAGE_NUMBER = re.compile(
 
 SUSPICIOUS_SHARE = 0.15
 """Of the text lost with headers and footers. Pages that differ in their figures alone lose real lines to the parser's
-own rule (measured on a catalogue of 200 such pages); above this share only what is equal on most pages is taken out."""
+own rule (measured on a catalogue of 200 such pages); above this share it is not believed."""
 
 
 def load(name: str, content: bytes) -> Loaded:
     found = _parse(content, keep=False)
     texts, whole = _texts(found), _texts(_parse(content, keep=True))
     if sum(map(len, texts)) < (1 - SUSPICIOUS_SHARE) * sum(map(len, whole)):
-        texts = without_running_lines(whole)
+        texts = whole
+    texts = without_running_lines(texts)
     blank = [number for number, text in enumerate(texts, start=1) if not text]
     if len(blank) == len(texts):
         reasons = {reason for page in found.pages for reason in (page.complexity.reasons if page.complexity else ())}
@@ -61,13 +62,21 @@ def _texts(parsed: Any) -> list[str]:
 
 
 def without_running_lines(texts: list[str]) -> list[str]:
-    """Pages without the lines at their top and bottom that are equal on most pages, and without page numbers there."""
+    """Pages without the lines at their top and bottom that are equal on most pages, or are the page's number on most.
+
+    Headings and rows of tables stay: a table that goes on repeats its header.
+    """
     pages = [text.split("\n") for text in texts]
     edges = Counter(line for page in pages for line in {*_edge(page), *_edge(page[::-1])})
-    running = {line for line, count in edges.items() if count > max(2, len(pages) // 2)}
+    often = max(2, len(pages) // 2)
+    running = {line for line, count in edges.items() if count > often and not line.startswith(("#", "|"))}
+    numbered = sum(any(map(_PAGE_NUMBER.fullmatch, {*_edge(page), *_edge(page[::-1])})) for page in pages) > often
+
+    def goes(line: str) -> bool:
+        return not line.strip() or line in running or bool(numbered and _PAGE_NUMBER.fullmatch(line))
 
     def stripped(lines: list[str]) -> list[str]:
-        while lines and (not lines[0].strip() or lines[0] in running or _PAGE_NUMBER.fullmatch(lines[0])):
+        while lines and goes(lines[0]):
             lines = lines[1:]
         return lines
 

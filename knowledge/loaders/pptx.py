@@ -37,7 +37,7 @@ def _slide(slide: Any, number: int) -> tuple[str, str]:
     if slide.has_notes_slide and slide.notes_slide.notes_text_frame is not None:
         notes = clean(slide.notes_slide.notes_text_frame.text).strip()
         parts += [f"Notes: {notes}"] if notes else []
-    return name or f"Slide {number}", "\n\n".join(parts)
+    return name or f"Slide {number}", "\n\n".join(filter(None, parts))
 
 
 def _flat(shapes: Iterable[Any]) -> Iterator[Any]:
@@ -58,5 +58,21 @@ def _parts(shape: Any) -> Iterator[str]:
             yield lines[0][1]
         elif lines:
             yield "\n".join(f"{'  ' * level}- {line}" for level, line in lines)
-    elif getattr(shape, "has_chart", False) and shape.chart.has_title:
-        yield f"Chart: {clean(shape.chart.chart_title.text_frame.text)}"
+    elif getattr(shape, "has_chart", False):
+        yield from _chart(shape.chart)
+
+
+def _chart(chart: Any) -> Iterator[str]:
+    """The figures behind the picture: a row for each category, a column for each series."""
+    if chart.has_title and chart.chart_title.has_text_frame:
+        yield f"Chart: {' '.join(clean(chart.chart_title.text_frame.text).split())}"
+    for plot in chart.plots:
+        series = [(str(one.name or ""), tuple(one.values)) for one in plot.series]
+        rows = [
+            [
+                str(category),
+                *(f"{values[i]:.12g}" if i < len(values) and values[i] is not None else "" for _, values in series),
+            ]
+            for i, category in enumerate(plot.categories)
+        ]
+        yield table([["", *(name for name, _ in series)], *rows])

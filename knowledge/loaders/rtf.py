@@ -7,6 +7,8 @@ from knowledge.errors import DocumentUnreadable
 from knowledge.loaders.decoding import clean
 from knowledge.loaders.loaded import Loaded, titled
 
+_LINK = re.compile(r"\{\\field\s*\{\\\*\\fldinst[^\"]{0,80}?HYPERLINK\s+\"(https?:[^\"{}\\]+)\"")
+_ROWS = re.compile(r"(?<=\|)\n\n(?=[^\n]+\|(?:\n|\Z))")
 _BREAKS = re.compile(r"[ \t]*\n\s*")
 
 
@@ -14,7 +16,23 @@ def load(name: str, content: bytes) -> Loaded:
     from striprtf import striprtf
 
     parser: Any = striprtf  # it has no annotations
-    text = clean(parser.rtf_to_text(content.decode("latin-1"), encoding="cp1252", errors="replace")).strip()
+    text = clean(
+        parser.rtf_to_text(_with_targets(content.decode("latin-1")), encoding="cp1252", errors="replace")
+    ).strip()
     if not text:
         raise DocumentUnreadable("empty", "the document has no text")
-    return Loaded(title=titled(name), markdown=_BREAKS.sub("\n\n", text), plain=True)
+    return Loaded(title=titled(name), markdown=_ROWS.sub("\n", _BREAKS.sub("\n\n", text)), plain=True)
+
+
+def _with_targets(rtf: str) -> str:
+    """The address of each link behind its words, inside the link's field: a group that closes with the field's brace."""
+    result, done = [], 0
+    for link in _LINK.finditer(rtf):
+        depth, at = link[0].count("{"), link.end()
+        while at < len(rtf) and depth - (rtf[at] == "}"):
+            depth += {"{": 1, "}": -1}.get(rtf[at], 0)
+            at += 1
+        if link.start() >= done:
+            result += [rtf[done:at], f" ({link[1]})"]
+            done = at
+    return "".join([*result, rtf[done:]])

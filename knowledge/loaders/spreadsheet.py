@@ -87,11 +87,14 @@ def _stretches(rows: Iterator[Row]) -> Iterator[list[Row]]:
 
 
 def _parts(rows: list[Row]) -> Iterator[str]:
-    """Lines above a table that fill one cell only are its caption, not its header."""
+    """Lines above a table that fill one cell only are its caption, not its header; without a table they are paragraphs."""
     while len(rows) > 1 and sum(map(bool, rows[0])) == 1 and any(sum(map(bool, row)) > 1 for row in rows):
         yield " ".join(filter(None, rows[0]))
         rows = rows[1:]
-    yield table(rows)
+    if all(sum(map(bool, row)) == 1 for row in rows):
+        yield "\n\n".join(" ".join("".join(row).split()) for row in rows)
+    else:
+        yield table(rows)
 
 
 def _text(value: object) -> str:

@@ -12,6 +12,7 @@ from knowledge.loaders import load
 from knowledge.loaders.decoding import clean, decode
 from knowledge.loaders.pdf import without_running_lines
 from knowledge.loaders.tables import table
+from knowledge.outline import outline
 from tests.office_files import docx, epub, ods, pdf, pptx, rtf, xlsx
 
 
@@ -89,6 +90,23 @@ def test_a_decimal_comma_does_not_part_cells() -> None:
 
 def test_tables_drop_what_is_blank_and_escape_pipes() -> None:
     assert table([["", ""], ["a|b", "", "c"], ["1"]]) == "| a\\|b | c |\n| --- | --- |\n| 1 |  |"
+
+
+def test_restructured_text_has_its_headings() -> None:
+    text = (
+        ".. _tides:\n\n=====\nTides\n=====\n\nHigh and low.\n\nSpring tides\n------------\n\nStrong.\n\nAt night\n~~~~~~~~\n\n"
+        "Dark::\n\n    # not a heading\n    -----\n\nNeap tides\n----------\n\nWeak.\n\n==== ====\nA    B\n==== ====\n1    2\n==== ====\n"
+    )
+    loaded = load("tides.rst", text.encode())
+    assert loaded.title == "Tides"
+    assert [(s.level, s.path[-1]) for s in outline(loaded.markdown) if s.level] == [
+        (1, "Tides"),
+        (2, "Spring tides"),
+        (3, "At night"),
+        (2, "Neap tides"),
+    ]
+    assert "A    B\n==== ====\n1    2" in loaded.markdown
+    assert "_tides" not in loaded.markdown
 
 
 # Markdown
@@ -318,7 +336,7 @@ def test_word_documents_keep_headings_lists_and_tables() -> None:
 def test_presentations_are_sections_by_slide_with_page_numbers() -> None:
     loaded = load("x.pptx", pptx())
     assert [loaded.markdown[p:].split("\n")[0] for p in loaded.pages] == ["# Harbour", "# Slide 2"]
-    for kept in ("Grouped words", "| Berth | Depth |", "Notes: Say hello.", "Words without a title"):
+    for kept in ("Grouped words", "| Berth | Depth |", "Notes: Say hello.", "Words without a title", "| June | 30.5 |"):
         assert kept in loaded.markdown
 
 
@@ -327,6 +345,10 @@ def test_spreadsheets_are_tables_by_sheet(content: bytes) -> None:
     markdown = load("stock.xlsx", content).markdown
     assert "# Stock\n\n" in markdown
     assert "| Part | Count | Since |\n| --- | --- | --- |\n| K9 | 12 | 2026-03-04 |" in markdown
+
+
+def test_a_line_alone_in_a_sheet_is_a_paragraph() -> None:
+    assert load("x.xlsx", xlsx()).markdown.startswith("# Stock\n\nParts in shed 4\n\n| Part |")
 
 
 def test_a_stray_cell_far_out_does_not_take_all_memory() -> None:
@@ -338,11 +360,15 @@ def test_a_stray_cell_far_out_does_not_take_all_memory() -> None:
 def test_books_are_read_in_the_order_of_their_spine() -> None:
     loaded = load("x.epub", epub())
     assert loaded.title == "Sea tales"
-    assert loaded.markdown.index("# First") < loaded.markdown.index("# Second")
+    assert loaded.markdown.index("# First") < loaded.markdown.index("# Second") < loaded.markdown.index("A note.")
 
 
 def test_rich_text_is_its_paragraphs() -> None:
-    assert load("x.rtf", rtf()).markdown == "Keys hang in bay 4.\n\nAsk Zoë first."
+    assert load("x.rtf", rtf()).markdown.split("\n\n") == [
+        "Keys hang in bay 4.",
+        "Ask (https://keys.example/4) Zoë first.",
+        "Bay|Key|\n4|red|",
+    ]
 
 
 def test_a_pdf_has_pages() -> None:
@@ -358,6 +384,12 @@ def test_a_pdf_without_words_is_empty() -> None:
 def test_lines_equal_on_most_pages_and_page_numbers_are_taken_out() -> None:
     pages = [f"Quay works\n\nShed {i} opens at {i}.\n\nPage {i} of 4" for i in range(1, 5)]
     assert without_running_lines(pages) == [f"Shed {i} opens at {i}." for i in range(1, 5)]
+
+
+def test_a_table_that_goes_on_keeps_its_header_and_a_single_number_is_text() -> None:
+    pages = [f"| Berth | Depth |\n|---|---|\n| {i} | 7 |" for i in range(4)]
+    assert without_running_lines(pages) == pages
+    assert without_running_lines(["2031\n\nA good year.", "Words.", "More."])[0].startswith("2031")
 
 
 def test_lines_that_differ_in_their_figures_are_text() -> None:
@@ -393,6 +425,11 @@ def test_a_zip_bomb_is_not_unpacked() -> None:
 
 def test_an_archive_of_something_else_is_not_supported() -> None:
     assert refusal("x.zip", archive({"a.txt": b"text"}))[0] == "unsupported"
+
+
+def test_other_opendocument_files_are_told_what_to_do() -> None:
+    text = archive({"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": b"<x/>"})
+    assert "save it as .docx" in refusal("x.odt", text)[1]
 
 
 def test_a_picture_is_not_supported() -> None:

@@ -9,17 +9,22 @@ from knowledge.errors import DocumentUnreadable
 from knowledge.loaders import load
 from knowledge.loaders.reader import Reader
 from tests.office_files import docx, epub, ods, pdf, pptx, rtf, xlsx
-from tests.unit.test_loaders import PAGE
+from tests.unit.test_loaders import MDX, PAGE
 
 FILES = {
+    "x.csv": b'Part;Name\nK9;"Hook; big"\nK10;Rope\n' * 20,
     "x.docx": docx(),
     "x.epub": epub(),
     "x.html": PAGE.encode(),
     "x.md": b"---\ntitle: T\nscopes: [workspace]\n---\n# A\n\n| a | b |\n|---|---|\n| 1 | 2 |\n\n[x][y]\n\n[y]: /z\n",
+    "x.mdx": MDX.encode(),
     "x.ods": ods(),
     "x.pdf": pdf("Valve four is red.", "Valve five is blue."),
     "x.pptx": pptx(),
+    "x.py": b'"""Tides."""\n\nHIGH = 7  # metres\n' * 20,
+    "x.rst": b"Tides\n=====\n\nHigh.\n\nLow\n---\n\n- one\n" * 10,
     "x.rtf": rtf(),
+    "x.txt": "Größe und Höhe.\n\nSeñor Peña.\n".encode() * 20,
     "x.xlsx": xlsx(),
 }
 STATES = {"ok", "empty", "scanned", "encrypted", "too_big", "unsupported", "failed"}

@@ -1,0 +1,35 @@
+"""reStructuredText as text, with its headings as those of Markdown: the rest of its markup can be read as it is."""
+
+import re
+
+from knowledge.loaders.decoding import decode
+from knowledge.loaders.loaded import Loaded, titled
+from knowledge.loaders.markdown import first_heading
+
+_HEADING = re.compile(
+    r"^(?:(?P<over>(?P<over_mark>[=\-`:.'\"~^_*+#<>])(?P=over_mark){2,})[ \t]*\n)?"
+    r"(?P<name>[ \t]?\S[^\n]*)\n(?P<mark>[=\-`:.'\"~^_*+#<>])(?P=mark){2,}[ \t]*(?=\n|\Z)",
+    re.M,
+)
+_MARKS = re.compile(r"^\.\. (?:_[^:\n]+:|(?:currentmodule|highlight|index)::[^\n]*)[ \t]*\n", re.M)
+"""Lines that no reader of the page sees: names of places, and settings of the tool."""
+
+_OVER = re.compile(r"^[=\-`:.'\"~^_*+#<>]{3,}[ \t]*$")
+
+
+def load(name: str, content: bytes) -> Loaded:
+    decoded = decode(content)
+    styles: list[tuple[bool, str]] = []
+
+    def heading(match: re.Match[str]) -> str:
+        under = match[0].rsplit("\n", 1)[-1].strip()
+        over = match["over"]
+        if len(under) < len(match["name"].strip()) or _OVER.match(match["name"]) or (over and over.strip() != under):
+            return match[0]
+        style = (bool(over), match["mark"])
+        if style not in styles:
+            styles.append(style)
+        return f"\n{'#' * min(styles.index(style) + 1, 6)} {match['name'].strip()}\n"
+
+    markdown = _HEADING.sub(heading, _MARKS.sub("", decoded.text))
+    return Loaded(title=titled(name, first_heading(markdown)), markdown=markdown, remarks=decoded.remarks)
