@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass
 from email.utils import parsedate_to_datetime
-from pathlib import Path
 from typing import Literal
 
 from slack_sdk import WebClient
@@ -30,7 +29,7 @@ from knowledge.vector_index import VectorIndex
 
 State = Literal["ok", "warn", "fail"]
 
-FREE_GB = 5.0
+FREE_GB, COPIES_GB = 5.0, 0.5
 CLOCK_OFF_S = 60.0
 """Slack refuses signed requests that are five minutes off; schedules are off long before."""
 
@@ -54,14 +53,16 @@ def examine(settings: Settings) -> Iterator[Check]:
     if not settings.sources:
         yield Check("sources", "warn", "none configured", "add [[sources]] to footnote.toml")
     yield from _slack(settings)
-    yield _claude(settings)
-    yield _disk(settings.home)
+    yield from _claude(settings)
+    yield _disk(settings)
 
 
 def _database(settings: Settings) -> Iterator[Check]:
     with _attempt("database") as failed, open_database(settings.knowledge) as database:
-        where = "embedded server" if settings.database_url is None else "configured server"
-        yield Check("database", "ok", f"{where}; extension, schema, reader role and row-level security are in place")
+        where = "embedded" if settings.database_url is None else "configured"
+        found = database.check()
+        versions = f"PostgreSQL {found.server_version}, pgvector {found.extension}, schema {found.revision}"
+        yield Check("database", "ok", f"{where}; {versions}; reader role and row-level security are in place")
         yield from _index(settings, database)
     yield from failed
 
@@ -181,23 +182,42 @@ def _membership(client: WebClient) -> Check:
     return Check("channels", "ok", f"the bot is in {len(channels)}")
 
 
-def _claude(settings: Settings) -> Check:
+def _claude(settings: Settings) -> Iterator[Check]:
     if settings.answers.api_key is None:
-        return Check("Claude", "warn", "no key: answers are quotes from the documents", "set ANTHROPIC_API_KEY")
+        yield Check("Claude", "warn", "no key: answers are quotes from the documents", "set ANTHROPIC_API_KEY")
+        return
     calls = Calls(settings.answers)
     try:
-        return Check("Claude", "ok", calls.describe())
-    except FootnoteError as error:
-        return Check("Claude", "fail", redact(str(error)), "check the key, the model's name and the network")
+        for key, name in (
+            ("answers.model", settings.answers.model),
+            ("answers.small_model", settings.answers.small_model),
+        ):
+            yield _model(calls, key, name)
     finally:
         calls.close()
 
 
-def _disk(home: Path) -> Check:
+def _model(calls: Calls, key: str, name: str) -> Check:
+    line = f"Claude, {key}"
+    try:
+        model = calls.model(name)
+    except FootnoteError as error:
+        return Check(line, "fail", redact(str(error)), f"check the key, the name in {key} and the network")
+    if model.lifecycle == "active":
+        return Check(line, "ok", f"{model.id}, {model.display_name}")
+    state: State = "fail" if model.lifecycle == "retired" else "warn"
+    when = f", retires {model.retires_at:%Y-%m-%d}" if model.retires_at else ""
+    return Check(line, state, f"{model.id} is {model.lifecycle}{when}", f"name a newer model in {key}")
+
+
+def _disk(settings: Settings) -> Check:
+    """Where the embedded server keeps its data; with another server only copies of git repositories are kept there."""
+    home, needed_gb = settings.home, FREE_GB if settings.database_url is None else COPIES_GB
     there = next(folder for folder in (home, *home.parents) if folder.exists())
     free_gb = shutil.disk_usage(there).free / 1e9
-    if free_gb < FREE_GB:
-        return Check("disk", "warn", f"{free_gb:.1f} GB free at {there}", "make room")
+    if free_gb < needed_gb:
+        state: State = "warn" if free_gb > needed_gb / 10 else "fail"
+        return Check("disk", state, f"{free_gb:.1f} GB free at {there}", f"make room: {needed_gb:g} GB")
     return Check("disk", "ok", f"{free_gb:.0f} GB free at {there}")
 
 

@@ -20,6 +20,7 @@ from knowledge.settings import Answers
 
 if TYPE_CHECKING:
     import anthropic
+    from anthropic.types import ModelInfo
 
 log = structlog.get_logger(__name__)
 
@@ -118,17 +119,15 @@ class Calls:
                 )
             return self._connected
 
-    def describe(self) -> str:
-        """The answering model as the service knows it, and when it retires. Raises `AnsweringFailed` with the reason."""
+    def model(self, name: str) -> "ModelInfo":
+        """A model as the service knows it, and its place in its life. Raises `AnsweringFailed` with the reason."""
         import anthropic
         import httpx2
 
         try:
-            model = self.connect().models.retrieve(self._settings.model, timeout=CONNECT_S)
+            return self.connect().models.retrieve(name, timeout=CONNECT_S)
         except (anthropic.APIError, httpx2.HTTPError) as error:
-            raise AnsweringFailed(f"{self._settings.model}: {_fault(error)}") from error
-        retires = getattr(model, "retires_at", None)
-        return f"{model.id}, {model.display_name}" + (f", retires {retires:%Y-%m-%d}" if retires else "")
+            raise AnsweringFailed(f"{name}: {_fault(error)}") from error
 
     def close(self) -> None:
         with self._lock:

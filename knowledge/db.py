@@ -23,7 +23,7 @@ from sqlalchemy.pool import NullPool
 from knowledge.errors import DatabaseUnusable
 from knowledge.permissions import Scopes
 from knowledge.postgres import EmbeddedPostgres
-from knowledge.schema_state import gather, schema_problems, server_problems
+from knowledge.schema_state import SchemaState, gather, schema_problems, server_problems
 from knowledge.settings import KnowledgeSettings
 from knowledge.tables import READER
 
@@ -143,11 +143,14 @@ class Database:
             config.attributes["connection"] = connection
             command.upgrade(config, to)
 
-    def check(self) -> None:
-        """Raise `DatabaseUnusable` that names everything wrong with the server, the extension, the schema or the roles."""
+    def check(self) -> SchemaState:
+        """What the server offers. Raises `DatabaseUnusable` that names everything wrong with it, the extension, the schema
+        or the roles.
+        """
         with self._connected() as connection:
             state = gather(connection, known_revisions())
         _refuse([*server_problems(state), *schema_problems(state)])
+        return state
 
     @contextmanager
     def _transaction(self, first: sa.TextClause, **parameters: object) -> Iterator[sa.Connection]:

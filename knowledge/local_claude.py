@@ -16,6 +16,7 @@ question, and streams them in the API's order of events. What it assumes about t
 8.  An overload after the start is an `error` event inside the 200 stream. A cut stream simply ends.
 9.  A refusal is a 200 with stop_reason `refusal` and `stop_details`; it may come after text.
 10. With `output_config.format` the text is JSON of that schema.
+11. A model is described at /v1/models/NAME with its lifecycle: active, deprecated or retired; unknown names are 404.
 
 Each request takes the next `Step` of the script, if there is one. Requests are kept for tests to read.
 """
@@ -69,11 +70,12 @@ class Step:
 
 
 class LocalClaude:
-    """The application. `always`: the step for requests beyond the script."""
+    """The application. `always`: the step for requests beyond the script. `lifecycles`: of models that are not active."""
 
     def __init__(self, *script: Step, always: Step = Step()) -> None:
         self.script = deque(script)
         self.always = always
+        self.lifecycles: dict[str, str] = {}
         self.requests: list[Json] = []
         self._numbers = itertools.count(1)
 
@@ -86,6 +88,8 @@ class LocalClaude:
         reply = _Reply(send, f"req_{next(self._numbers)}")
         if scope["path"] == "/v1/messages/count_tokens":
             return await reply.json(200, {"input_tokens": _tokens(body)})
+        if scope["path"].startswith("/v1/models/claude-"):
+            return await reply.json(200, self._model(scope["path"].removeprefix("/v1/models/")))
         if scope["path"] != "/v1/messages":
             return await reply.error(404, "not_found_error", f"no such path: {scope['path']}")
         step = self.script.popleft() if self.script else self.always
@@ -98,6 +102,12 @@ class LocalClaude:
         if not body.get("stream"):
             return await reply.json(200, message)
         await reply.events(_events(message), step)
+
+    def _model(self, name: str) -> Json:
+        lifecycle = self.lifecycles.get(name, "active")
+        retires_at = None if lifecycle == "active" else "2026-12-31T00:00:00Z"
+        facts = {"type": "model", "id": name, "display_name": name, "created_at": "2026-01-01T00:00:00Z"}
+        return {**facts, "lifecycle": lifecycle, "retires_at": retires_at}
 
     def _message(self, body: Json, step: Step) -> Json:
         if step.search:

@@ -1,0 +1,122 @@
+"""`footnote doctor` against a bot whose parts work, and then against one thing broken at a time."""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+import sqlalchemy as sa
+
+from bot import doctor
+from bot.doctor import Check, examine, worst
+from bot.local_slack import Server, load_manifest, serve
+from bot.settings import Settings
+from knowledge.db import Database
+from knowledge.local_claude import LocalClaude
+from knowledge.local_claude import serve as serve_claude
+from tests.company import WORKSPACE, make_settings
+
+SECRETS = {"ANTHROPIC": "sk-ant-secret-secret", "DATABASE": "pa55word-pa55word"}
+
+
+@dataclass
+class Patient:
+    """Settings whose every part is there; `with_` breaks one."""
+
+    settings: Settings
+    server: Server
+    claude: LocalClaude
+
+    def with_(self, **changes: Mapping[str, Any] | str) -> dict[str, Check]:
+        """The checks by name, with sections or values of the settings changed."""
+        values = self.settings.model_dump()
+        for name, change in changes.items():
+            values[name] = {**values[name], **change} if isinstance(change, Mapping) else change
+        return {check.name: check for check in examine(Settings.model_validate(values))}
+
+
+@pytest.fixture
+def patient(tmp_path: Path, postgres_url: str) -> Iterator[Patient]:
+    (tmp_path / "documents" / "everyone").mkdir(parents=True)
+    (tmp_path / "documents" / "everyone" / "leave.md").write_text("25 days.")
+    claude = LocalClaude()
+    server = serve(WORKSPACE)
+    with serve_claude(claude) as address, server:
+        settings = make_settings(tmp_path, server, postgres_url, {"everyone": "workspace"}, {})
+        answers = {"api_key": SECRETS["ANTHROPIC"], "base_url": address}
+        yield Patient(Settings.model_validate({**settings.model_dump(), "answers": answers}), server, claude)
+
+
+def test_a_bot_whose_parts_are_there_is_well(patient: Patient) -> None:
+    checks = patient.with_()
+    assert [check for check in checks.values() if check.state != "ok"] == []
+    assert worst(list(checks.values())) == "ok"
+    assert "pgvector 0." in checks["database"].says
+    assert checks["source everyone"].says == "1 documents"
+    assert checks["Claude, answers.model"].says.startswith("claude-sonnet-5-5")
+
+
+@pytest.mark.parametrize(
+    ("changes", "name", "says"),
+    [
+        ({"slack": {"bot_token": "xoxb-wrong"}}, "Slack", "the bot token is refused: invalid_auth"),
+        ({"slack": {"bot_token": None}}, "Slack", "not connected"),
+        ({"slack": {"api_url": "http://127.0.0.1:9/api/"}}, "Slack", "not reachable"),
+        ({"slack": {"app_token": "xapp-wrong"}}, "Socket Mode", "invalid_auth"),
+        ({"slack": {"app_token": None}}, "Socket Mode", "no app token"),
+        ({"slack": {"mode": "http", "signing_secret": None}}, "HTTP mode", "signing secret"),
+        ({"models": {"embedder": "/nowhere/model"}}, "models", "/nowhere/model"),
+        ({"database_url": f"postgresql://me:{SECRETS['DATABASE']}@127.0.0.1:9/x"}, "database", "cannot connect to"),
+        ({"answers": {"model": "sonnet-of-next-year"}}, "Claude, answers.model", "sonnet-of-next-year"),
+        ({"answers": {"base_url": "http://127.0.0.1:9"}}, "Claude, answers.model", "APIConnectionError"),
+        ({"answers": {"api_key": None}}, "Claude", "no key"),
+        ({"sources": ()}, "sources", "none configured"),
+    ],
+)
+def test_what_is_missing_is_named_with_its_remedy(
+    patient: Patient, changes: dict[str, Any], name: str, says: str
+) -> None:
+    checks = patient.with_(**changes)
+    assert checks[name].state in ("warn", "fail")
+    assert says in checks[name].says
+    assert checks[name].remedy or name in ("models", "database")
+    shown = str(checks)
+    assert not any(secret in shown for secret in (*SECRETS.values(), patient.server.slack.tokens.bot))
+
+
+def test_each_missing_scope_is_named(patient: Patient) -> None:
+    state = patient.server.slack.state
+    state.manifest = replace(state.manifest, scopes=load_manifest().scopes - {"reactions:read", "im:history"})
+    found = patient.with_()["Slack scopes"]
+    assert (found.state, found.says) == ("fail", "missing: im:history, reactions:read")
+
+
+@pytest.mark.parametrize(("lifecycle", "state"), [("deprecated", "warn"), ("retired", "fail")])
+def test_a_model_that_goes_is_announced(patient: Patient, lifecycle: str, state: str) -> None:
+    patient.claude.lifecycles["claude-haiku-5-5"] = lifecycle
+    found = patient.with_()["Claude, answers.small_model"]
+    assert (found.state, found.says) == (state, f"claude-haiku-5-5 is {lifecycle}, retires 2026-12-31")
+
+
+def test_a_source_that_is_gone_and_one_that_is_empty(patient: Patient) -> None:
+    folder = Path(patient.settings.sources[0].location)
+    (folder / "leave.md").unlink()
+    assert patient.with_()["source everyone"].state == "warn"
+    folder.rmdir()
+    assert patient.with_()["source everyone"].state == "fail"
+
+
+def test_a_schema_of_a_newer_version(patient: Patient, database: Database) -> None:
+    with database.plain() as connection:
+        connection.execute(sa.text("update alembic_version set version_num = '9999'"))
+    assert "newer than this program's" in patient.with_()["database"].says
+
+
+@pytest.mark.parametrize(("needed_gb", "state"), [(2.0, "warn"), (1000.0, "fail")])
+def test_a_disk_that_fills_up(patient: Patient, monkeypatch: pytest.MonkeyPatch, needed_gb: float, state: str) -> None:
+    """The disk cannot be filled for a test, so more is asked of it: twice and a thousand times what is free."""
+    free_gb = shutil.disk_usage(patient.settings.home).free / 1e9
+    monkeypatch.setattr(doctor, "COPIES_GB", free_gb * needed_gb)
+    assert patient.with_()["disk"].state == state
