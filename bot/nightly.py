@@ -128,10 +128,7 @@ class Nightly:
             engine.database,
             engine.retriever,
             quoting.answer,
-            {
-                "prompt": prompting.prompt_hash(settings.citations),
-                "answers": settings.model if settings.api_key else "",
-            },
+            {"prompt": prompting.prompt_hash(settings.citations), "answers": "quotes"},
             slot.at,
             judged.to_json() if judged else None,
         )

@@ -7,7 +7,7 @@ import typer
 
 from bot.commands.console import Config, Json, engine, print_json, say
 from jobs import evaluation
-from knowledge import evals
+from knowledge import evals, prompting
 from knowledge.beir import evaluate
 from knowledge.engine import Engine
 
@@ -30,7 +30,12 @@ def eval(
 
 def _gold(opened: Engine) -> dict[str, Any]:
     """A run over the accepted gold cases, stored like a nightly one."""
-    run_id = evaluation.run(opened.database, opened.retriever, opened.answerer.answer)
+    answers = opened.settings.answers
+    written = {
+        "prompt": prompting.prompt_hash(answers.citations),
+        "answers": answers.model if answers.api_key else "quotes",
+    }
+    run_id = evaluation.run(opened.database, opened.retriever, opened.answerer.answer, written)
     with opened.database.writing() as connection:
         run = next(run for run in evals.runs(connection) if run.id == run_id)
     figures = dict(run.metrics or {})

@@ -1,15 +1,18 @@
 """One night on the local Slack: the gold set is measured and its digest is posted once, for its readers' eyes."""
 
+import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 from bot import wording
 from jobs.settings import Schedule
-from knowledge import gold
+from knowledge import evals, gold
 from knowledge.encoders import Embedder
 from knowledge.gold import Proposal
 from knowledge.labels import Label
+from knowledge.local_claude import LocalClaude, Step, serve
 from knowledge.reranking import Reranker
+from knowledge.settings import Answers
 from knowledge.slots import Slot
 from tests.company import Company, running
 
@@ -48,6 +51,32 @@ def test_the_digest_is_posted_once_with_its_chart_and_names_only_what_its_reader
     assert sum(c.method == "files.completeUploadExternal" and c.ok for c in company.slack.calls) == 2
     assert "saffron" not in str(company.slack.calls)
     assert "landlord" not in str(company.slack.calls)
+    with company.database.writing() as connection:
+        run = evals.runs(connection)[-1]
+    assert run.metrics is not None
+    assert run.metrics["seconds"] > 0
+    assert {"version", "prompt", "answers", "embedder", "reranker", "retrieval", "index"} == set(run.configuration)
+
+
+def test_answers_of_the_day_are_judged_where_there_is_a_budget(
+    tmp_path: Path, postgres_url: str, models: Models
+) -> None:
+    verdict = json.dumps({"claims": 4, "supported": 3, "relevance": 2})
+    claude = LocalClaude(Step(), Step(content=({"type": "text", "text": verdict},)))
+    with (
+        serve(claude) as url,
+        running(
+            tmp_path,
+            postgres_url,
+            models,
+            answers=Answers.model_validate({"api_key": "k", "base_url": url, "daily_token_budget": 100_000}),
+        ) as company,
+    ):
+        company.reply(company.ask("ben", "general", "How many days of annual leave do full-time staff get?"))
+        slot = Slot("nightly", datetime.now(UTC), attempt=1, worker="test")
+        company.service.nightly.measure(slot)
+        company.service.nightly.post(CHANNEL, slot)
+        assert "A model's opinion of 1 answer: 75% of the claims supported, 100% to the point." in posts(company)[-1]
 
 
 def test_a_night_without_gold_cases_says_so(own_company: Company) -> None:
