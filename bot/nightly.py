@@ -8,7 +8,7 @@ from typing import Any
 import structlog
 from slack_sdk import WebClient
 
-from bot import blocks, digest_wording, wording
+from bot import blocks, digest_wording, review_wording, wording
 from bot.blocks import Post
 from bot.client import FAILURES, Identity
 from bot.directory import Directory
@@ -148,8 +148,8 @@ class Nightly:
                 return
             channel = self._replies.direct(admin)
             if not self._is_posted(channel, slot):
-                shown = blocks.section(wording.REVIEW_TOLD), *pending(self._engine.database, allowed)
-                self._post(channel, slot, Post(wording.REVIEW_TOLD, shown))
+                shown = blocks.section(review_wording.TOLD), *pending(self._engine.database, allowed)
+                self._post(channel, slot, Post(review_wording.TOLD, shown))
         except (FootnoteError, *FAILURES) as error:
             log.warning("nobody was asked to review", person=admin, error=str(error))
 

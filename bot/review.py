@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import structlog
 
-from bot import blocks, wording
+from bot import blocks, review_wording, wording
 from bot.blocks import Block, Post, actions, button, context, section
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
@@ -73,9 +73,9 @@ class Review:
                 case _:
                     return self._correct(case_id, person, allowed, str(receipt.payload["fields"]["document"]))
         except GoldCaseUnknown:
-            return wording.REVIEW_UNKNOWN
+            return review_wording.UNKNOWN
         except GoldCaseUnlabelled:
-            return wording.REVIEW_UNLABELLED
+            return review_wording.UNLABELLED
         return _told(done)
 
     def _correct(self, case_id: str, person: str, allowed: Scopes, named: str) -> str:
@@ -84,11 +84,11 @@ class Review:
         if not found:
             return wording.unknown_document(escape(named))
         if len(found) > 1:
-            return wording.review_ambiguous(escape(named))
+            return review_wording.ambiguous(escape(named))
         try:
             return _told(reviews.accept(self._database, case_id, person, allowed, found))
         except GoldCaseUnlabelled:
-            return wording.review_not_theirs(escape(named))
+            return review_wording.not_theirs(escape(named))
 
     def _show(self, receipt: Receipt, person: str, said: str, allowed: Scopes | None) -> None:
         """Say it where it was clicked, with what still waits; from the Home tab only trouble is told, in a message."""
@@ -98,7 +98,7 @@ class Review:
             if place and ts:
                 rest = pending(self._database, allowed) if allowed else []
                 self._replies.change(Reply(place, ts, receipt.id, 0, None), Post(said, (section(said), *rest)))
-            elif said not in wording.REVIEWED:
+            elif said not in review_wording.REVIEWED:
                 self._replies.whisper(self._replies.direct(person), None, person, blocks.notice(said))
         except FootnoteError as error:
             log.warning("nobody was told about a review", inbox=receipt.id, error=str(error))
@@ -114,35 +114,35 @@ def pending_blocks(waiting: Sequence[Waiting], total: int) -> list[Block]:
     if not total:
         return []
     shown = [block for each in waiting for block in _case(each)]
-    more = [context(wording.review_more(total - len(waiting)))] if total > len(waiting) else []
-    return [context(wording.REVIEW_LEAD), *shown, *more]
+    more = [context(review_wording.more(total - len(waiting)))] if total > len(waiting) else []
+    return [context(review_wording.LEAD), *shown, *more]
 
 
 def _case(each: Waiting) -> list[Block]:
     case = each.case
     question = f"*{escape(case.question)}*"
     if case.standalone != case.question:
-        question += f"\n{escape(wording.review_standalone(case.standalone))}"
+        question += f"\n{escape(review_wording.standalone(case.standalone))}"
     people = set(case.proposed_by) - {suggestions.BY}
-    facts = [wording.review_votes(len(people), each.tally.up, each.tally.down), _expected(each)]
+    facts = [review_wording.votes(len(people), each.tally.up, each.tally.down), _expected(each)]
     if each.diagnosis:
-        facts.append(wording.DIAGNOSES[each.diagnosis.cause])
+        facts.append(review_wording.DIAGNOSES[each.diagnosis.cause])
     return [section(question), context("\n".join(facts)), actions(_buttons(case))]
 
 
 def _expected(each: Waiting) -> str:
     if each.case.expected is None:
-        return wording.REVIEW_UNSAID
+        return review_wording.UNSAID
     if not each.case.expected:
-        return wording.REVIEW_NOWHERE
+        return review_wording.NOWHERE
     places = [escape(" › ".join((f"{p.source}/{p.external_id}", *p.heading_path))) for p in each.expected]
-    return wording.review_expected(places, each.gone)
+    return review_wording.expected(places, each.gone)
 
 
 def _buttons(case: GoldCase) -> list[Block]:
-    buttons = [button(wording.REVIEW_CORRECT, f"gold_correct:{case.id}", case.id)]
+    buttons = [button(review_wording.CORRECT, f"gold_correct:{case.id}", case.id)]
     if case.expected is not None:
-        buttons.insert(0, button(wording.REVIEW_ACCEPT, f"gold_accept:{case.id}", case.id, "primary"))
+        buttons.insert(0, button(review_wording.ACCEPT, f"gold_accept:{case.id}", case.id, "primary"))
     if case.expected != ():
         buttons.append(button(wording.NOT_IN_DOCUMENTS, f"gold_nowhere:{case.id}", case.id))
     return [*buttons, button(wording.REJECT, f"gold_reject:{case.id}", case.id, "danger")]
@@ -150,8 +150,8 @@ def _buttons(case: GoldCase) -> list[Block]:
 
 def _told(done: GoldCase | None) -> str:
     if done is None:
-        return wording.REVIEW_ALREADY
-    return wording.REVIEW_ACCEPTED if done.state == "accepted" else wording.REVIEW_REJECTED
+        return review_wording.ALREADY
+    return review_wording.ACCEPTED if done.state == "accepted" else review_wording.REJECTED
 
 
 def _case_id(receipt: Receipt) -> str:

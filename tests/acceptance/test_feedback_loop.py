@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TypeVar
 from zoneinfo import ZoneInfo
 
-from bot import digest_wording, wording
+from bot import digest_wording, review_wording, wording
 from bot.local_slack import LocalSlack
 from jobs.schedule import Scheduler
 from jobs.settings import Schedule
@@ -74,7 +74,7 @@ def an_administrator_accepts_it(company: Company) -> str:
     company.slack.open_home("ana")
     home = shown(company, lambda slack: slack.home("ana"))
     assert QUESTION in str(home)
-    assert wording.DIAGNOSES["ranking"] in str(home)
+    assert review_wording.DIAGNOSES["ranking"] in str(home)
     with company.database.writing() as connection:
         [proposed] = gold.rights(connection, "proposed")
     company.slack.click_view("ana", home["id"], f"gold_accept:{proposed}")

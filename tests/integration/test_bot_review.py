@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from bot import wording
+from bot import review_wording, wording
 from bot.local_slack import Message
 from knowledge import gold
 from knowledge.gold import Expected, GoldCase, Proposal
@@ -81,8 +81,8 @@ def test_a_proposal_is_corrected_by_naming_the_document(company: Company, named:
     ("named", "said"),
     [
         ("Moon base", wording.unknown_document("Moon base")),
-        ("lease.md", wording.review_not_theirs("lease.md")),
-        ("a", wording.review_ambiguous("a")),
+        ("lease.md", review_wording.not_theirs("lease.md")),
+        ("a", review_wording.ambiguous("a")),
     ],
 )
 def test_a_correction_that_cannot_be_is_told_and_changes_nothing(own_company: Company, named: str, said: str) -> None:
@@ -114,7 +114,7 @@ def test_a_click_counts_by_the_rights_of_its_moment(own_company: Company, lost: 
         own_company.slack.leave("ana", "legal")
     own_company.slack.click_view("ana", shown["id"], f"gold_accept:{secret}")
     assert case(own_company, secret, LEGAL).state == "proposed"
-    said = wording.ADMINS_ONLY if lost == "the office" else wording.REVIEW_UNKNOWN
+    said = wording.ADMINS_ONLY if lost == "the office" else review_wording.UNKNOWN
     assert [message.text for message in told(own_company)] == [said]
     assert "landlord" not in str(own_company.slack.home("ana"))
 
@@ -138,9 +138,9 @@ def test_a_failed_answer_is_shown_with_its_votes_and_why_it_failed(own_company: 
     own_company.slack.click("ben", "general", note.ts, button["action_id"])
     own_company.settled()
     shown = str(home(own_company))
-    assert wording.review_votes(1, 0, 1) in shown
-    assert wording.review_expected(["everyone/leave.md"], 0) in shown
-    assert wording.DIAGNOSES["answering"] in shown
+    assert review_wording.votes(1, 0, 1) in shown
+    assert review_wording.expected(["everyone/leave.md"], 0) in shown
+    assert review_wording.DIAGNOSES["answering"] in shown
 
 
 def test_a_night_with_new_proposals_asks_for_review_once_and_the_message_goes_on_to_what_waits(
@@ -155,7 +155,7 @@ def test_a_night_with_new_proposals_asks_for_review_once_and_the_message_goes_on
         own_company.service.nightly.ask_for_review("UANA", slot)
         own_company.service.nightly.ask_for_review("UBEN", slot)
     [message] = told(own_company)
-    assert message.text == wording.REVIEW_TOLD
+    assert message.text == review_wording.TOLD
     assert QUESTION in str(message.blocks)
     assert "landlord" not in str(message.blocks)
     assert told(own_company, "ben") == []
@@ -164,7 +164,7 @@ def test_a_night_with_new_proposals_asks_for_review_once_and_the_message_goes_on
     own_company.slack.click("ana", dm, message.ts, f"gold_accept:{first}")
     assert case(own_company, first).state == "accepted"
     [message] = told(own_company)
-    assert message.text == wording.REVIEW_ACCEPTED
+    assert message.text == review_wording.ACCEPTED
     assert QUESTION not in str(message.blocks)
     own_company.slack.click("ana", dm, message.ts, f"gold_correct:{second}")
     own_company.slack.wait_for(lambda slack: slack.modal("ana"))

@@ -1,0 +1,57 @@
+"""The review of proposed gold cases in words."""
+
+from collections.abc import Sequence
+
+TOLD = "There are new questions to review."
+LEAD = (
+    "People put these forward. What you accept is asked again every night, and the digest tells when it is not found."
+)
+ACCEPT = "Accept"
+CORRECT = "Correct…"
+ACCEPTED = "Accepted. This question is measured every night from now on."
+REJECTED = "Rejected. This question is not measured."
+ALREADY = "Somebody has reviewed this question already."
+REVIEWED = frozenset({ACCEPTED, REJECTED, ALREADY})
+UNKNOWN = "There is no such question, or you may not read it any more."
+UNLABELLED = "Nobody has said yet where this is answered. Press *Correct…* and name the document."
+UNSAID = "Nobody has said yet where it is answered."
+NOWHERE = "Said to be in no document."
+DIAGNOSES = {
+    "absent": "Why it failed: nothing in the index says it.",
+    "filter": "Why it failed: the document is not open to everyone who read that answer.",
+    "chunking": "Why it failed: the place is cut in two, and neither half was found.",
+    "wording": "Why it failed: the place shares no word with the question, and was not found.",
+    "crowded_out": "Why it failed: other passages matched better, and the place was not found.",
+    "ranking": "Why it failed: the place was found, and ranked too low.",
+    "selection": "Why it failed: the place ranked well, and others of its kind took its room.",
+    "answering": "Why it failed: the right place was found and given; the fault is in the answer.",
+}
+"""By `knowledge.diagnosis.Cause`."""
+
+
+def standalone(question: str) -> str:
+    """The question as it stands without its thread."""
+    return f"In full: {question}"
+
+
+def votes(people: int, up: int, down: int) -> str:
+    by = f"{people} {'person' if people == 1 else 'people'}" if people else "the questions that were asked"
+    return f"From {by} · :thumbsup: {up} · :thumbsdown: {down}"
+
+
+def expected(places: Sequence[str], gone: int) -> str:
+    """`gone`: documents that are there no more, or that the reviewer may not open."""
+    lost = [f"{gone} that cannot be opened any more"] if gone else []
+    return f"Said to be answered in: {', '.join([*places, *lost])}"
+
+
+def more(count: int) -> str:
+    return f"{count} more {'waits' if count == 1 else 'wait'} behind these."
+
+
+def ambiguous(named: str) -> str:
+    return f"More than one document fits “{named}”. Press *Correct…* again and give its path or its link."
+
+
+def not_theirs(named: str) -> str:
+    return f"Not everyone who read that answer may open “{named}”, so it cannot be what was expected there."
