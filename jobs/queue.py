@@ -30,6 +30,8 @@ Handler = Callable[..., object]
 log = logging.getLogger(__name__)
 
 URGENT, BACKGROUND = "urgent", "background"
+AT_ONCE = 12
+"""Jobs of one process. Most are answers, which wait for the model: at five seconds each that is two a second."""
 ATTEMPTS = 5
 LONGEST_PAUSE_S = 300.0
 RECONNECT_PAUSE_S = 1.0
@@ -119,14 +121,16 @@ class Queue:
         with suppress(AlreadyEnqueued), connection.begin_nested(), queue_schema.lent(connection):
             job.defer(**arguments)
 
-    def run(self, stop: threading.Event, concurrency: int = 4, grace_s: float = 20.0) -> bool:
+    def run(
+        self, stop: threading.Event, concurrency: int = AT_ONCE, grace_s: float = 20.0, *, background: int = 2
+    ) -> bool:
         """Work in this thread until `stop` is set, then let running jobs end for up to `grace_s` seconds.
 
-        Background tasks have half as many threads of their own. False when jobs were still running at the end: their
+        Background tasks have `background` threads of their own. False when jobs were still running at the end: their
         threads keep the process from exiting by itself. Another worker takes such jobs over.
         """
         self.check()
-        crews = {URGENT: concurrency, BACKGROUND: max(1, concurrency // 2)}
+        crews = {URGENT: concurrency, BACKGROUND: background}
         threads = ThreadPoolExecutor(sum(crews.values()) + 1, thread_name_prefix="footnote-task")
         loop = asyncio.new_event_loop()
         loop.set_default_executor(threads)
