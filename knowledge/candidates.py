@@ -3,14 +3,13 @@ before its limit, and returns every chunk of either list with both scores.
 
 1. `nearest`: by inner product with the question's vector, exactly (`+ 0` keeps the planner from an approximate index)
    or through the HNSW index, see `route`.
-2. `rare`: by BM25 among chunks that have one of the question's rarer terms. Leaving out the common ones bounds the
-   cost; what they could add at most is known, so the database sees whether the list is proven to be right.
-3. `all_terms`: the same among chunks with any term; runs only when `rare` is not proven.
-4. The union of the lists, with the exact cosine and the exact BM25 of every chunk in it, and its token bits.
+2. `matching`: by BM25. A reader of few chunks has all of them scored. For others only chunks are that have one of the
+   question's rarer terms (`rare`); leaving out the common ones bounds the cost, and what they could add at most is
+   known, so the database sees whether the list is proven to be right. If not, all chunks are scored (`everything`).
+3. The union of the lists, with the exact cosine and the exact BM25 of every chunk in it, and its token bits.
 """
 
-from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import sqlalchemy as sa
 from pgvector.sqlalchemy import HALFVEC
@@ -51,36 +50,47 @@ class Candidate:
     bits: bytes
 
 
+@dataclass(frozen=True)
+class Route:
+    """How to search, by the number of readable chunks. `exact`: scan their vectors. `score_all`: score the words of all.
+
+    The planner cannot decide this: it does not know how many chunks the reader's access lists have.
+    """
+
+    exact: bool
+    score_all: bool
+
+
 def find(connection: sa.Connection, query: Query, exact_below: int) -> tuple[Candidate, ...]:
     """The best chunks by meaning and the best by words that a holder of the scopes may read, in no order.
 
     Each list is as long as the limit and the reader's chunks allow. Run it inside `database.reading(scopes)`.
     """
-    exact = route(connection, query, exact_below)
-    if not exact:
+    chosen = route(connection, query, exact_below)
+    if not chosen.exact:
         connection.execute(_SCAN_SETTINGS)
-    found = _run(connection, statement(query, exact))
-    if not exact and sum(c.vector_rank is not None for c in found) < query.limit:
-        found = _run(connection, statement(query, exact=True))
+    found = _run(connection, statement(query, chosen))
+    if not chosen.exact and sum(c.vector_rank is not None for c in found) < query.limit:
+        found = _run(connection, statement(query, replace(chosen, exact=True)))
     return found
 
 
-def route(connection: sa.Connection, query: Query, exact_below: int) -> bool:
-    """Whether to scan the readable vectors exactly: there is no index, or they are few enough to be faster so."""
-    if not vector_index.is_ready(connection, query.generation):
-        return True
-    readable = sa.select(sa.func.sum(acls.c.chunk_count)).where(visible(acls.c.id, query.scopes))
-    return int(connection.scalar(readable) or 0) <= exact_below
+def route(connection: sa.Connection, query: Query, exact_below: int) -> Route:
+    """Vectors are scanned where there is no index or they are few enough to be faster so."""
+    of_reader = sa.select(sa.func.sum(acls.c.chunk_count)).where(visible(acls.c.id, query.scopes))
+    readable = int(connection.scalar(of_reader) or 0)
+    exact = readable <= exact_below or not vector_index.is_ready(connection, query.generation)
+    return Route(exact, score_all=readable <= query.terms.budget)
 
 
 def statement(
-    query: Query, exact: bool
+    query: Query, chosen: Route
 ) -> sa.Select[int, int | None, int | None, float | None, float | None, bytes | None]:
     """The whole hybrid query as one select."""
     vector = sa.bindparam("vector", query.vector, HALFVEC(query.generation.dimension))
     weights = sa.bindparam("weights", query.terms.vector(), chunk_terms.c.weights.type)
-    nearest = _nearest(query, vector, exact)
-    matching = _matching(query, weights)
+    nearest = _nearest(query, vector, chosen.exact)
+    matching = _scored(query, weights) if chosen.score_all else _matching(query, weights)
     union = sa.union(sa.select(nearest.c.chunk_id), sa.select(matching.c.chunk_id)).cte("candidates")
     v, t, b = chunk_vectors, chunk_terms, chunk_tokens
     rows = (
@@ -109,22 +119,31 @@ def _readable(query: Query) -> tuple[sa.ColumnElement[bool], ...]:
     return v.generation_id == query.generation.id, visible(v.acl_id, query.scopes)
 
 
+def _scored(query: Query, weights: sa.BindParameter[object]) -> sa.CTE:
+    """By BM25 among all readable chunks; what has no term of the question scores 0 and is left out."""
+    rows = _best(query, weights).where(visible(chunk_terms.c.acl_id, query.scopes)).cte("scored")
+    return _numbered(sa.select(rows).where(rows.c.distance < 0).cte("matching_rows"), "matching")
+
+
 def _matching(query: Query, weights: sa.BindParameter[object]) -> sa.CTE:
     t = chunk_terms.c
-    distance = t.weights.max_inner_product(weights)
-
-    def among(ids: Iterable[int]) -> sa.Select[int, float]:
-        having = t.terms.overlap(sa.cast(list(ids), t.terms.type)), visible(t.acl_id, query.scopes)
-        return sa.select(t.chunk_id, distance.label("distance")).where(*having).order_by(distance).limit(query.limit)
-
     rare_terms, bound = query.terms.rarest()
-    rare = among(rare_terms).cte("rare")
+    # `+ 0` keeps the planner from reading every chunk of the reader's lists to look for the terms in it.
+    readable = visible(t.acl_id + 0, query.scopes)
+    rare = _best(query, weights).where(t.terms.overlap(sa.cast(rare_terms, t.terms.type)), readable).cte("rare")
     if not bound:
         return _numbered(rare, "matching")
     full_and_above = (sa.func.count() >= query.limit) & (sa.func.max(rare.c.distance) <= -bound)
     proven = sa.select(full_and_above).select_from(rare).scalar_subquery()
-    all_terms = among(query.terms.weights).where(~proven).cte("all_terms")
-    return _numbered(sa.union_all(sa.select(rare).where(proven), sa.select(all_terms)).cte("matching_rows"), "matching")
+    # To score a chunk takes less time than to look whether it has one of many terms.
+    everything = _best(query, weights).where(visible(t.acl_id, query.scopes), ~proven).cte("everything")
+    scored = sa.select(everything).where(everything.c.distance < 0)
+    return _numbered(sa.union_all(sa.select(rare).where(proven), scored).cte("matching_rows"), "matching")
+
+
+def _best(query: Query, weights: sa.BindParameter[object]) -> sa.Select[int, float]:
+    distance = chunk_terms.c.weights.max_inner_product(weights).label("distance")
+    return sa.select(chunk_terms.c.chunk_id, distance).order_by(distance).limit(query.limit)
 
 
 def _numbered(rows: sa.CTE, name: str) -> sa.CTE:

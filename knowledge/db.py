@@ -113,7 +113,7 @@ class Database:
             try:
                 yield lock
             finally:
-                if lock:
+                if lock and not connection.invalidated:
                     # The server notices a closed connection a moment later; whoever tries next should not have to wait.
                     with suppress(OperationalError):
                         connection.execute(sa.select(sa.func.pg_advisory_unlock(key)))

@@ -36,7 +36,9 @@ ALL_CHUNKS = 0
 """The row of `term_counts` that counts chunks; no term has this id."""
 
 CHUNK_BUDGET = 16_000
-"""Chunks that the keyword list scores before it falls back to all; 92 % of questions over 100,000 need no more."""
+"""Chunks that the keyword list scores before it falls back to all; 92 % of questions over 100,000 need no more.
+
+A reader of no more has all scored at once."""
 
 MAX_QUESTION_TERMS = 128
 """Of a pasted log, only the rarest terms are looked up."""
@@ -46,7 +48,7 @@ MAX_QUESTION_TERMS = 128
 class Weighted:
     """A question's terms for the index: id -> IDF by occurrences, and id -> number of chunks that have it, rarest first.
 
-    `total`: chunks in the index. `budget`: chunks to score before all that match are scored.
+    `total`: chunks in the index. `budget`: chunks to score before all that match are scored (`CHUNK_BUDGET`).
     """
 
     weights: Mapping[int, float]

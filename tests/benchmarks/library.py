@@ -22,7 +22,7 @@ from knowledge.permissions import WORKSPACE, Scopes
 from knowledge.settings import Retrieval
 from knowledge.tables import chunks, documents, sources
 
-ENCODED = 6_000
+ENCODED = 1_500
 CHANNELS = 2_000
 PER_DOCUMENT = 5
 STORED_AT_ONCE = 2_000

@@ -65,7 +65,8 @@ def main() -> None:
         database = stack.enter_context(Database(server.url()))
         database.migrate()
         library.fill(database, load_embedder(Models()), arguments.chunks)
-        tutorial_table(database)
+        if "tutorial" in systems:
+            tutorial_table(database)
         rows = {name: alone(name, database.url, arguments.questions) for name in systems}
     result = {"machine": machine(), "chunks": arguments.chunks, "systems": rows}
     print(json.dumps(result) if arguments.json else table(result))

@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from knowledge import acls, candidates, embeddings, generations, vector_index
-from knowledge.candidates import Candidate, Query
+from knowledge.candidates import Candidate, Query, Route
 from knowledge.db import Database
 from knowledge.embeddings import ChunkKey
 from knowledge.encoders import Encoded, Floats
@@ -114,11 +114,11 @@ def test_above_the_limit_the_statement_goes_through_the_index(
     database, generation, centre, _ = far_apart
     query = Query(generation, centre, Weighted({}, {}, 0), frozenset({BIG}), 10)
     with database.reading(query.scopes) as connection:
-        assert not candidates.route(connection, query, exact_below=100)
-        assert candidates.route(connection, query, exact_below=3_000)
+        assert not candidates.route(connection, query, exact_below=100).exact
+        assert candidates.route(connection, query, exact_below=3_000).exact
         connection.execute(sa.text("set local enable_seqscan = off"))
         connection.execute(sa.text("set local enable_sort = off"))
-        plans = {exact: explain(connection, candidates.statement(query, exact)) for exact in (True, False)}
+        plans = {exact: explain(connection, candidates.statement(query, Route(exact, True))) for exact in (True, False)}
     assert vector_index.name(generation) in plans[False]
     assert vector_index.name(generation) not in plans[True]
 

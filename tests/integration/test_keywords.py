@@ -15,6 +15,7 @@ from knowledge.db import Database
 from knowledge.embeddings import ChunkKey
 from knowledge.generations import Generation
 from knowledge.keywords import Weighted
+from knowledge.tables import acls as acls_table
 from knowledge.tables import chunk_terms, term_counts
 from tests.rows import add_chunk
 
@@ -31,6 +32,11 @@ def index(database: Database, texts: Sequence[str], scopes: Sequence[str] = ("wo
             add_chunk(connection, number, scopes)
         connection.execute(sa.delete(chunk_terms).where(chunk_terms.c.chunk_id >= first))
         keywords.write(connection, [ChunkKey(first + i, 0, acl_id) for i in range(len(texts))], texts)
+        connection.execute(
+            sa.update(acls_table)
+            .where(acls_table.c.id == acl_id)
+            .values(chunk_count=acls_table.c.chunk_count + len(texts))
+        )
 
 
 def ask(
