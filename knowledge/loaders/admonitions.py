@@ -85,5 +85,5 @@ def _name(indent: str, kind: str, title: str | None) -> list[str]:
     words = _ATTRIBUTES.sub("", title or "").strip()
     if words.startswith("[") and words.endswith("]"):
         words = words[1:-1].strip()
-    words = words or (kind[:1].upper() + kind[1:].lower()).replace("-", " ")
+    words = words or (kind.capitalize() if kind.lower() in BOXES else kind)
     return ["", f"{indent}**{words}**", ""] if words else [""]
