@@ -140,7 +140,8 @@ def _expected(each: Waiting) -> str:
 
 
 def _buttons(case: GoldCase) -> list[Block]:
-    buttons = [button(review_wording.CORRECT, f"gold_correct:{case.id}", case.id)]
+    words = review_wording.NAME if case.expected is None else review_wording.CORRECT
+    buttons = [button(words, f"gold_correct:{case.id}", case.id)]
     if case.expected is not None:
         buttons.insert(0, button(review_wording.ACCEPT, f"gold_accept:{case.id}", case.id, "primary"))
     if case.expected != ():

@@ -8,12 +8,13 @@ LEAD = (
 )
 ACCEPT = "Accept"
 CORRECT = "Correct…"
+NAME = "Name the document…"
 ACCEPTED = "Accepted. This question is measured every night from now on."
 REJECTED = "Rejected. This question is not measured."
 ALREADY = "Somebody has reviewed this question already."
 REVIEWED = frozenset({ACCEPTED, REJECTED, ALREADY})
 UNKNOWN = "There is no such question, or you may not read it any more."
-UNLABELLED = "Nobody has said yet where this is answered. Press *Correct…* and name the document."
+UNLABELLED = "Nobody has said yet where this is answered. Press *Name the document…*."
 UNSAID = "Nobody has said yet where it is answered."
 NOWHERE = "Said to be in no document."
 DIAGNOSES = {
@@ -50,7 +51,7 @@ def more(count: int) -> str:
 
 
 def ambiguous(named: str) -> str:
-    return f"More than one document fits “{named}”. Press *Correct…* again and give its path or its link."
+    return f"More than one document fits “{named}”. Press the button again and give its path or its link."
 
 
 def not_theirs(named: str) -> str:

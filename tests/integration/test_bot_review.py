@@ -85,13 +85,15 @@ def test_a_proposal_is_corrected_by_naming_the_document(company: Company, named:
         ("a", review_wording.ambiguous("a")),
     ],
 )
-def test_a_correction_that_cannot_be_is_told_and_changes_nothing(own_company: Company, named: str, said: str) -> None:
-    case_id = propose(own_company)
-    press(own_company, "gold_correct", case_id)
-    own_company.slack.wait_for(lambda slack: slack.modal("ana"))
-    own_company.slack.submit("ana", {"document": named})
-    assert case(own_company, case_id).state == "proposed"
-    assert [message.text for message in told(own_company)] == [said]
+def test_a_correction_that_cannot_be_is_told_and_changes_nothing(company: Company, named: str, said: str) -> None:
+    case_id = propose(company, f"{QUESTION} Not {named}?")
+    press(company, "gold_correct", case_id)
+    company.slack.wait_for(lambda slack: slack.modal("ana"))
+    company.slack.submit("ana", {"document": named})
+    assert case(company, case_id).state == "proposed"
+    assert told(company)[0].text == said
+    press(company, "gold_reject", case_id)
+    company.settled()
 
 
 def test_a_case_is_shown_only_to_administrators_who_hold_its_rights(own_company: Company) -> None:
@@ -119,25 +121,25 @@ def test_a_click_counts_by_the_rights_of_its_moment(own_company: Company, lost: 
     assert "landlord" not in str(own_company.slack.home("ana"))
 
 
-def test_a_second_word_on_a_reviewed_case_changes_nothing(own_company: Company) -> None:
-    case_id = propose(own_company)
-    shown = home(own_company)
-    with own_company.database.writing() as connection:
+def test_a_second_word_on_a_reviewed_case_changes_nothing(company: Company) -> None:
+    case_id = propose(company, f"{QUESTION} (twice)")
+    shown = home(company)
+    with company.database.writing() as connection:
         gold.accept(connection, case_id, "UOTHER")
-    own_company.slack.click_view("ana", shown["id"], f"gold_reject:{case_id}")
-    assert case(own_company, case_id).state == "accepted"
-    assert case(own_company, case_id).history[-1].by == "UOTHER"
+    company.slack.click_view("ana", shown["id"], f"gold_reject:{case_id}")
+    assert case(company, case_id).state == "accepted"
+    assert case(company, case_id).history[-1].by == "UOTHER"
 
 
-def test_a_failed_answer_is_shown_with_its_votes_and_why_it_failed(own_company: Company) -> None:
-    question = own_company.ask("ben", "general", "how many days of annual leave do full-time staff get?")
-    reply = own_company.reply(question)
-    own_company.slack.click("ben", "general", reply.ts, "feedback", "negative")
-    note = own_company.slack.wait_for(lambda slack: slack.ephemerals("ben"))[-1]
+def test_a_failed_answer_is_shown_with_its_votes_and_why_it_failed(company: Company) -> None:
+    question = company.ask("ben", "general", "how many days of annual leave do full-time staff get?")
+    reply = company.reply(question)
+    company.slack.click("ben", "general", reply.ts, "feedback", "negative")
+    note = company.slack.wait_for(lambda slack: slack.ephemerals("ben"))[-1]
     button = next(b["accessory"] for b in note.blocks if "Annual leave" in str(b.get("text")))
-    own_company.slack.click("ben", "general", note.ts, button["action_id"])
-    own_company.settled()
-    shown = str(home(own_company))
+    company.slack.click("ben", "general", note.ts, button["action_id"])
+    company.settled()
+    shown = str(home(company))
     assert review_wording.votes(1, 0, 1) in shown
     assert review_wording.expected(["everyone/leave.md"], 0) in shown
     assert review_wording.DIAGNOSES["answering"] in shown
