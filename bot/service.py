@@ -20,10 +20,13 @@ from bot.client import identify, web_client
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
 from bot.feedback import Feedback
+from bot.handling import Handling
 from bot.home import Home
 from bot.inbox import Inbox
 from bot.monitoring import Monitor
 from bot.nightly import Nightly
+from bot.outcome import Outcomes
+from bot.private import Private
 from bot.prompts import Prompts
 from bot.receiving import receiver
 from bot.reindex import Reindex
@@ -31,6 +34,7 @@ from bot.replies import Replies
 from bot.responder import Responder
 from bot.review import Review
 from bot.settings import Settings
+from bot.withdrawal import Withdrawals
 from jobs.queue import Queue
 from jobs.schedule import Job, Scheduler
 from knowledge.engine import Engine
@@ -64,12 +68,17 @@ class Service:
         me = identify(client)
         self.directory = Directory(client, database, settings.slack, me)
         replies = Replies(client, database, me)
+        handling = Handling(database, replies)
+        outcomes = Outcomes(database, self.directory, replies, engine.answerer)
+        self.private = Private(database, self.directory, replies, handling, outcomes, engine.retriever)
+        self.withdrawals = Withdrawals(database, replies, handling)
         self.responder = Responder(
             database,
             self.directory,
             replies,
-            retriever=engine.retriever,
-            answerer=engine.answerer,
+            handling,
+            outcomes,
+            self.private,
             me=me,
             streaming=settings.slack.streaming,
         )
@@ -79,12 +88,14 @@ class Service:
             replies,
             sources=settings.sources,
             sync=engine.indexer.sync,
-            afterwards=self.responder.correct,
+            afterwards=self.withdrawals.correct,
         )
         self.nightly = Nightly(settings, engine, self.directory, replies, client, me)
         home = Home(database, self.directory, client, me)
         tasks: dict[str, Callable[..., object]] = {
             **self.responder.tasks,
+            **self.private.tasks,
+            **self.withdrawals.tasks,
             **Feedback(database, self.directory, replies).tasks,
             **reindex.tasks,
             "help": jobs.sync.Helper(engine.indexer, settings.sources).help,
@@ -104,13 +115,13 @@ class Service:
         self.queue.migrate()
         if self._monitor:
             self._monitor.start()
+        if self.receiver is not None:
+            self._run("receiver", partial(self.receiver.run, self._stop))
         if Part.WORKER in self._parts:
             self._engine.answerer.warm()
             self._run("worker", lambda: self.queue.run(self._stop))
         if Part.SCHEDULE in self._parts:
             self.scheduler.start()
-        if self.receiver is not None:
-            self._run("receiver", partial(self.receiver.run, self._stop))
 
     def wait(self, stop: threading.Event) -> None:
         """Until `stop` is set, or a part of the bot has ended by itself."""
@@ -149,7 +160,7 @@ class Service:
                 self._engine.indexer.remove_missing_sources([source.name for source in self._settings.sources])
             return outcomes
         finally:
-            self.responder.correct()
+            self.withdrawals.correct()
 
     def _jobs(self) -> list[Job]:
         syncing = jobs.sync.jobs(self._settings.schedule, self._settings.sources, lambda _, names: self.sync(names))

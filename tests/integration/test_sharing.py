@@ -67,7 +67,7 @@ def clicked(company: Company, task: str, question: Message, person: str) -> Rece
             connection, f"made up {task}", task, {"value": company.answer(question).id}, person=person
         )
     assert made is not None
-    company.service.responder.tasks[task](made)
+    company.service.private.tasks[task](made)
     with company.database.plain() as connection:
         receipt = receipts.load(connection, made)
     assert receipt is not None
