@@ -153,7 +153,7 @@ def _clock(date: str) -> Check:
     try:
         off_s = abs(time.time() - parsedate_to_datetime(date).timestamp())
     except ValueError:
-        return Check("clock", "warn", "Slack did not say what time it is")
+        return Check("clock", "warn", "Slack did not say what time it is", "compare this machine's clock by hand")
     if off_s > CLOCK_OFF_S:
         return Check("clock", "fail", f"{off_s:.0f} s away from Slack's", "synchronise this machine's clock")
     return Check("clock", "ok", f"{off_s:.0f} s away from Slack's")

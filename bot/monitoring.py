@@ -1,7 +1,8 @@
 """What a monitoring system asks: /metrics for Prometheus, /healthz (the process lives), /readyz (it can answer).
 
 Numbers come from the database, so they are the same whichever process is asked. Labels are states, outcomes and stage
-names; never a person, a channel, a source or a text.
+names; never a person, a channel, a source or a text. Counts are of what is still kept, so they shrink at the nightly
+clean-up and are gauges.
 """
 
 import socket
@@ -10,7 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import uvicorn
 from prometheus_client import CollectorRegistry, generate_latest
-from prometheus_client.core import CounterMetricFamily, GaugeMetricFamily, Metric, SummaryMetricFamily
+from prometheus_client.core import GaugeMetricFamily, Metric, SummaryMetricFamily
 from prometheus_client.registry import Collector
 from sqlalchemy.exc import SQLAlchemyError
 from starlette.applications import Starlette
@@ -40,9 +41,9 @@ class VitalsCollector(Collector):
 
 
 def families(signs: Vitals) -> Iterator[Metric]:
-    yield _counter("footnote_questions", "Questions received, by state.", "state", signs.questions)
-    yield _counter("footnote_answers", "Answers, by outcome.", "outcome", signs.answers)
-    yield _counter("footnote_usage", "Tokens by kind, and dollars.", "kind", signs.usage)
+    yield _gauge("footnote_questions", "Questions received, by state.", "state", signs.questions)
+    yield _gauge("footnote_answers", "Answers, by outcome.", "outcome", signs.answers)
+    yield _gauge("footnote_usage", "Tokens by kind, and dollars.", "kind", signs.usage)
     stages = SummaryMetricFamily("footnote_stage_milliseconds", "Time by stage of answering.", labels=["stage"])
     for stage, (count, total) in signs.stage_ms.items():
         stages.add_metric([stage], count, total)
@@ -60,23 +61,25 @@ def families(signs: Vitals) -> Iterator[Metric]:
         yield GaugeMetricFamily("footnote_leaks", "Unreadable passages in the last evaluation; must be 0.", signs.leaks)
 
 
-def _counter(name: str, text: str, label: str, values: Mapping[str, float]) -> CounterMetricFamily:
-    family = CounterMetricFamily(name, text, labels=[label])
+def _gauge(name: str, text: str, label: str, values: Mapping[str, float]) -> GaugeMetricFamily:
+    family = GaugeMetricFamily(name, text, labels=[label])
     for value, count in values.items():
         family.add_metric([value], count)
     return family
 
 
 class Monitor:
-    """A small HTTP server on 127.0.0.1. `ready`: whether this process can do its part, by name what it lacks."""
+    """A small HTTP server. `ready`: whether this process can do its part, by name what it lacks."""
 
-    def __init__(self, database: Database, port: int, ready: Callable[[], tuple[str, ...]]) -> None:
+    def __init__(
+        self, database: Database, port: int, ready: Callable[[], tuple[str, ...]], host: str = "127.0.0.1"
+    ) -> None:
         self._database = database
         self._ready = ready
         self._registry = CollectorRegistry()
         self._registry.register(VitalsCollector(database))
         routes = [Route("/metrics", self._metrics), Route("/healthz", self._healthz), Route("/readyz", self._readyz)]
-        self._socket = socket.create_server(("127.0.0.1", port))
+        self._socket = socket.create_server((host, port))
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self._server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), log_config=None))
         self._thread = threading.Thread(

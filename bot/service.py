@@ -109,7 +109,7 @@ class Service:
         self.receiver = receiver(self.app, settings.slack) if Part.RECEIVER in self._parts else None
         self.scheduler = Scheduler(database, self._jobs())
         port = settings.monitoring_port
-        self._monitor = Monitor(database, port, self._lacking) if port else None
+        self._monitor = Monitor(database, port, self._lacking, settings.monitoring_host) if port else None
 
     def start(self) -> None:
         self.queue.migrate()

@@ -16,6 +16,7 @@ from knowledge.settings import Answers, Chunking, KnowledgeSettings, Models, Ret
 ENVIRONMENT = {
     "FOOTNOTE_DATABASE_URL": "database_url",
     "FOOTNOTE_HOME": "home",
+    "FOOTNOTE_MONITORING_PORT": "monitoring_port",
     "SLACK_BOT_TOKEN": "slack.bot_token",
     "SLACK_APP_TOKEN": "slack.app_token",
     "SLACK_SIGNING_SECRET": "slack.signing_secret",
@@ -23,7 +24,8 @@ ENVIRONMENT = {
     "ANTHROPIC_API_KEY": "answers.api_key",
     "ANTHROPIC_BASE_URL": "answers.base_url",
 }
-"""Environment variable -> setting. A value in the environment wins over the same key in the file."""
+"""Environment variable -> setting. A value in the environment wins over the same key in the file. With `_FILE` at its
+end the variable names a file that holds the value, as secret stores mount them."""
 
 
 class Slack(Section):
@@ -64,7 +66,9 @@ class Settings(Section):
     schedule: Schedule = Schedule()
     slack: Slack = Slack()
     monitoring_port: Annotated[int, Field(ge=1, le=65535)] | None = None
-    """Port on 127.0.0.1 for /metrics, /healthz and /readyz; None: not served."""
+    """Port for /metrics, /healthz and /readyz; None: not served."""
+    monitoring_host: str = "127.0.0.1"
+    """Address that they are served at; `0.0.0.0` in a container, for another one that scrapes. They ask for no password."""
 
     @property
     def knowledge(self) -> KnowledgeSettings:
@@ -79,8 +83,8 @@ def load(file: Path | None, environment: Mapping[str, str]) -> Settings:
     """
     values = _read(file) if file else {}
     for variable, key in ENVIRONMENT.items():
-        if environment.get(variable):
-            _set(values, key, environment[variable])
+        if value := _from_environment(environment, variable):
+            _set(values, key, value)
     values.setdefault("home", str(default_home(environment)))
     try:
         settings = Settings.model_validate(values)
@@ -119,6 +123,16 @@ def default_home(environment: Mapping[str, str]) -> Path:
         return Path("/var/lib/footnote")
     base = environment.get("XDG_DATA_HOME") or str(Path(environment.get("HOME", "~")).expanduser() / ".local/share")
     return Path(base) / "footnote"
+
+
+def _from_environment(environment: Mapping[str, str], variable: str) -> str | None:
+    file = environment.get(f"{variable}_FILE")
+    if not file:
+        return environment.get(variable)
+    try:
+        return Path(file).read_text(encoding="utf-8").strip()
+    except (OSError, UnicodeDecodeError) as error:
+        raise SettingsInvalid(f"{variable}_FILE names {file}, which cannot be read: {error}") from error
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -215,12 +215,13 @@ class Embedder:
 def load_weights(kind: str, name: str, local_only: bool = False, **options: Any) -> Any:
     """A sentence-transformers model of class `kind` from a folder, the local cache or, failing both, its hub.
 
-    Raises `ModelUnavailable` with the remedy when it is nowhere.
+    Weights are read from safetensors only: the older format is a pickle, which may run code. Raises `ModelUnavailable` with the remedy when it is nowhere.
     """
     import sentence_transformers
     from transformers.utils import logging
 
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the library does not annotate it
+    options["model_kwargs"] = {"use_safetensors": True, **options.get("model_kwargs", {})}
     load = getattr(sentence_transformers, kind)
     try:
         return load(name, device="cpu", local_files_only=True, **options)

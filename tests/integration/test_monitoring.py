@@ -33,9 +33,9 @@ def test_questions_and_answers_are_counted_by_how_they_ended(client: httpx2.Clie
         receipts.finish(connection, first, "answered")
         add_answer(connection, "one", ["workspace"])
     metrics = client.get("/metrics").text
-    assert 'footnote_questions_total{state="answered"} 1.0' in metrics
-    assert 'footnote_questions_total{state="received"} 1.0' in metrics
-    assert 'footnote_answers_total{outcome="answered"} 1.0' in metrics
+    assert 'footnote_questions{state="answered"} 1.0' in metrics
+    assert 'footnote_questions{state="received"} 1.0' in metrics
+    assert 'footnote_answers{outcome="answered"} 1.0' in metrics
     assert "footnote_waiting 1.0" in metrics
     assert "UANA" not in metrics
     assert "secret" not in metrics
