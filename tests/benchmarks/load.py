@@ -20,7 +20,7 @@ import urllib.request
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 from urllib.error import URLError
@@ -52,16 +52,20 @@ scopes = ["workspace"]
 
 [schedule]
 sync = "0 0 1 1 *"
+
+[slack]
+facts_max_age_s = {facts_age}
 """
 
 
 @dataclass(frozen=True)
 class Part:
-    """A running process of the bot, and the seconds it took from its start until it said that it was ready."""
+    """A running process of the bot, and the seconds, and those of a processor, from its start until it was ready."""
 
     name: str
     process: subprocess.Popen[bytes]
-    ready_s: float
+    ready_s: float = 0.0
+    ready_cpu_s: float = 0.0
 
     def peak_mb(self) -> int:
         status = Path(f"/proc/{self.process.pid}/status").read_text()
@@ -74,16 +78,16 @@ class Part:
 
 
 @contextmanager
-def bot(home: Path, environment: dict[str, str], workers: int) -> Iterator[list[Part]]:
+def bot(home: Path, environment: dict[str, str], workers: int, facts_age: float) -> Iterator[list[Part]]:
     """The bot's processes with the documents indexed, ready; they are stopped at the end."""
-    config = _config(home)
+    config = _config(home, facts_age)
     subprocess.run(
         (*FOOTNOTE, "sync"), env={**environment, "FOOTNOTE_CONFIG": str(config)}, check=True, stdout=subprocess.DEVNULL
     )
     parts: list[Part] = []
     try:
         for name in ["receiver", *["worker"] * workers] if workers else ["all"]:
-            parts.append(_start(home, environment, name))
+            parts.append(_start(home, environment, name, facts_age))
         yield parts
     finally:
         for part in parts:
@@ -92,17 +96,17 @@ def bot(home: Path, environment: dict[str, str], workers: int) -> Iterator[list[
             part.process.wait(60)
 
 
-def _config(home: Path) -> Path:
+def _config(home: Path, facts_age: float) -> Path:
     """A settings file with a monitoring port that is free."""
     with socket.create_server(("127.0.0.1", 0)) as free:
         port = free.getsockname()[1]
     file = home / f"footnote-{port}.toml"
-    file.write_text(CONFIG.format(port=port, documents=samples.DOCUMENTS))
+    file.write_text(CONFIG.format(port=port, documents=samples.DOCUMENTS, facts_age=facts_age))
     return file
 
 
-def _start(home: Path, environment: dict[str, str], name: str) -> Part:
-    config = _config(home)
+def _start(home: Path, environment: dict[str, str], name: str, facts_age: float) -> Part:
+    config = _config(home, facts_age)
     port = config.stem.removeprefix("footnote-")
     only = () if name == "all" else ("--only", name)
     started = time.monotonic()
@@ -115,7 +119,8 @@ def _start(home: Path, environment: dict[str, str], name: str) -> Part:
             process.kill()
             raise RuntimeError(f"{name} did not become ready: {(home / 'log.txt').read_text()[-2000:]}")
         time.sleep(0.05)
-    return Part(name, process, round(time.monotonic() - started, 1))
+    part = Part(name, process)
+    return replace(part, ready_s=round(time.monotonic() - started, 1), ready_cpu_s=round(part.cpu_s(), 1))
 
 
 def _is_ready(port: str) -> bool:
@@ -178,7 +183,7 @@ def measure(home: Path, url: str, server: Server, claude: str, workers: int, arg
         "ANTHROPIC_API_KEY": "sk-test",
         "ANTHROPIC_BASE_URL": claude,
     }
-    with Database(url) as database, bot(home, environment, workers) as parts:
+    with Database(url) as database, bot(home, environment, workers, arguments.facts_age) as parts:
         before = [part.cpu_s() for part in parts]
         asked = ask(slack, arguments.rate, arguments.minutes, arguments.people)
         states = finished(database, len(asked))
@@ -192,9 +197,12 @@ def measure(home: Path, url: str, server: Server, claude: str, workers: int, arg
             "states": dict(states),
             "outcomes": dict(outcomes),
             **timings(slack, asked),
-            "limited": sum(call.answer.get("error") == "ratelimited" for call in slack.calls),
+            "limited": dict(Counter(c.method for c in slack.calls if c.answer.get("error") == "ratelimited")),
             "cpu_s_per_question": round(sum(used) / len(asked), 3),
-            "processes": [{"part": p.name, "ready_s": p.ready_s, "peak_mb": p.peak_mb()} for p in parts],
+            "processes": [
+                {"part": p.name, "ready_s": p.ready_s, "ready_cpu_s": p.ready_cpu_s, "peak_mb": p.peak_mb()}
+                for p in parts
+            ],
         }
 
 
@@ -220,6 +228,7 @@ def main() -> None:
     parser.add_argument("--rate", type=float, default=60, help="questions a minute, all people together")
     parser.add_argument("--minutes", type=float, default=4)
     parser.add_argument("--people", type=int, default=200)
+    parser.add_argument("--facts-age", type=float, default=60, help="slack.facts_max_age_s")
     parser.add_argument("--workers", type=int, nargs="+", default=[0])
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
