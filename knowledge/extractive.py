@@ -3,7 +3,8 @@
 1. The best passages are cut into pieces (`citable.cut`); headings and table headers are not quoted by themselves,
    nor what speaks to a machine (`orders.py`).
 2. A piece scores half for words, half for meaning: the share of the question's term weights (IDF) that the piece has,
-   terms of its headings counting for a part, and the cosine of its vector with the question's.
+   terms of its headings counting for a part, and the cosine of its vector with the question's. Only the pieces with
+   most of the words are compared by meaning.
 3. The best piece and up to two more that score nearly as well are quoted, at most two of one passage, best first.
    What must be read beside them is quoted too (`complete`): another version of the page, the table that a sentence leads
    to.
@@ -31,6 +32,9 @@ from knowledge.keywords import Weighted
 
 PASSAGES = 5
 """Passages that are read for sentences; further ones add more noise than answers."""
+
+COMPARED = 12
+"""Pieces that are compared by meaning. Encoding them is most of the time that quoting takes."""
 
 MOST_QUOTES = 3
 MOST_OF_ONE_PASSAGE = 2
@@ -99,12 +103,14 @@ def score(question: str, found: Sequence[Unit], weights: Weighted, embedder: Enc
     """Best first; ties in the order of the passages. `embedder=None`: by words alone."""
     if not found:
         return ()
-    words = _overlaps(question, found, weights)
+    scores = _overlaps(question, found, weights)
     if embedder is not None:
-        vectors = embedder.encode_texts([unit.readable for unit in found])
-        words = 0.5 * words + 0.5 * np.clip(vectors @ embedder.encode_question(question).vector, 0, 1)
-    order = np.argsort(-words, kind="stable")
-    return tuple(Scored(found[i], float(words[i])) for i in order)
+        compared = np.sort(np.argsort(-scores, kind="stable")[:COMPARED])
+        vectors = embedder.encode_texts([found[i].readable for i in compared])
+        scores *= 0.5
+        scores[compared] += 0.5 * np.clip(vectors @ embedder.encode_question(question).vector, 0, 1)
+    order = np.argsort(-scores, kind="stable")
+    return tuple(Scored(found[i], float(scores[i])) for i in order)
 
 
 def strength(scored: Sequence[Scored], evidence: Sequence[Evidence]) -> float:

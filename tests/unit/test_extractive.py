@@ -9,7 +9,7 @@ import pytest
 
 from knowledge.encoders import EncodedQuestion, Floats
 from knowledge.evidence import Evidence
-from knowledge.extractive import NEARLY, Scored, Unit, choose, complete, quote, score, threshold, units
+from knowledge.extractive import COMPARED, NEARLY, Scored, Unit, choose, complete, quote, score, threshold, units
 from knowledge.keywords import Weighted
 from tests.unit.test_grounding import passage
 
@@ -52,6 +52,25 @@ def test_all_words_found_scores_one_and_none_scores_nothing() -> None:
 def test_words_of_the_heading_count_half() -> None:
     [only] = score("section night", units(given("One night is free.")), ALL_RARE, None)
     assert only.score == pytest.approx(0.75)
+
+
+def test_only_the_pieces_with_most_words_are_compared_by_meaning_and_the_others_keep_their_words() -> None:
+    read: list[str] = []
+
+    class Reading(Compass):
+        def encode_texts(self, texts: Sequence[str], /) -> Floats:
+            read.extend(text.strip() for text in texts)
+            return super().encode_texts(texts)
+
+    short = [f"The tram goes {n} times." for n in range(COMPARED)]
+    scored = score(
+        "hotel night", units(given(" ".join(["A hotel waits."] * 2 + short), "One hotel night.")), ALL_RARE, Reading()
+    )
+    assert len(read) == COMPARED
+    assert {"A hotel waits.", "One hotel night."} < set(read)
+    assert len(scored) == COMPARED + 3
+    assert scored[0].score == 1.0
+    assert {s.score for s in scored if s.unit.text.strip() not in read} == {0.0}
 
 
 def test_meaning_counts_as_much_as_words() -> None:
