@@ -82,7 +82,7 @@ class Handling:
             return
         question = Question(outcome.answer.question, asked.asker, asked.channel)
         with self._database.writing() as connection:
-            answers.save(connection, outcome.answer, question, outcome.decision.allowed)
+            answers.save(connection, outcome.answer, question, outcome.decision.allowed, outcome.decision.denials)
             answers.set_reply(connection, outcome.answer.id, asked.channel, "", asked.thread or None)
 
     def finish(self, receipt: Receipt, state: str, answer: Answer | None = None, error_id: str | None = None) -> None:

@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from datetime import datetime
 from enum import StrEnum
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from knowledge.passages import Found, Passage
-from knowledge.permissions import Scopes
+from knowledge.permissions import Denial, Scopes
 from knowledge.tables import answers, replies
 
 Outcome = Literal["answered", "quoted", "abstained", "refused", "failed"]
@@ -121,7 +121,8 @@ class Answer:
 @dataclass(frozen=True)
 class StoredAnswer:
     """An answer's row. `stages`: by stage name `[chunk_id, score]` best first, `passages`: the chunk ids given, and
-    `nearest`: ids of the documents that a reply without an answer named."""
+    `nearest`: ids of the documents that a reply without an answer named, and `denied`: `[scope, reason]` for what the
+    asker could open and the reply might not use."""
 
     id: str
     asker: str
@@ -195,7 +196,9 @@ def hash_of(text: str) -> str:
     return hashlib.sha256(text.encode()).hexdigest()[:12]
 
 
-def save(connection: sa.Connection, answer: Answer, question: Question, scopes: Scopes) -> None:
+def save(
+    connection: sa.Connection, answer: Answer, question: Question, scopes: Scopes, denials: Sequence[Denial] = ()
+) -> None:
     """Write the answer's row, in a transaction that writes. `scopes`: those the reply was allowed."""
     found = answer.found
     stages = {name: [[hit.chunk_id, round(hit.score, 6)] for hit in hits] for name, hits in found.stages.items()}
@@ -217,6 +220,7 @@ def save(connection: sa.Connection, answer: Answer, question: Question, scopes: 
                 "generation": found.generation_id,
                 "searches": [_storable(s) for s in answer.searches],
                 "notice": answer.notice,
+                "denied": [[denial.scope, denial.reason] for denial in denials],
                 "nearest": [p.document_id for p in answer.nearest] if answer.abstained else [],
             },
             removed=[{"text": _storable(r.text), "reason": _storable(r.reason)} for r in answer.removed],

@@ -12,17 +12,21 @@ from knowledge.db import Database
 from knowledge.diagnosis import Diagnosis, Failure, diagnose
 from knowledge.gold import same_question
 from knowledge.labels import Label, Located
-from knowledge.permissions import Scopes
+from knowledge.permissions import Denial, Scopes
 from knowledge.tables import gold_cases
 
 
 @dataclass(frozen=True)
 class Explanation:
-    """`expected` empty: nobody has said what would have been right, and `diagnosis` is None."""
+    """`expected` empty: nobody has said what would have been right, and `diagnosis` is None.
+
+    `denials`: what the reply might not use and why, of the scopes that whoever looks holds.
+    """
 
     answer: StoredAnswer
     expected: tuple[Label, ...]
     diagnosis: Diagnosis | None
+    denials: tuple[Denial, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -31,6 +35,7 @@ class Explanation:
             "standalone": self.answer.standalone,
             "outcome": self.answer.outcome,
             "allowed_scopes": sorted(self.answer.scopes),
+            "denied": [asdict(denial) for denial in self.denials],
             "stages": self.answer.stages.get("stages", {}),
             "passages": self.answer.stages.get("passages", []),
             "expected": [label.to_json() for label in self.expected],
@@ -51,13 +56,15 @@ def explain(
             return None
         places = tuple(_of_gold_case(connection, answer) if expected is None else expected)
         theirs = labels.locate(connection, places, scopes)
+    # That the asker is in some private channel is for those to know who are in it too.
+    denials = tuple(Denial(scope, why) for scope, why in answer.stages.get("denied", ()) if scope in scopes)
     if not places:
-        return Explanation(answer, (), None)
+        return Explanation(answer, (), None, denials)
     with database.reading(answer.scopes) as connection:
         located = labels.locate(connection, places, answer.scopes)
         shared = _shared_terms(connection, answer, located)
     hidden = any(place.chunk_ids for place in theirs)
-    return Explanation(answer, places, diagnose(_failure(answer, located, hidden, shared)))
+    return Explanation(answer, places, diagnose(_failure(answer, located, hidden, shared)), denials)
 
 
 def _failure(answer: StoredAnswer, located: Sequence[Located], hidden: bool, shared_terms: int) -> Failure:

@@ -60,6 +60,8 @@ def why(
         return
     stored, found = explanation.answer, explanation.diagnosis
     say(f"{stored.outcome}: {stored.question}")
+    for denial in explanation.denials:
+        say(f"denied:  {denial.scope} ({denial.reason})")
     for stage, hits in stored.stages.get("stages", {}).items():
         say(f"  {stage}: {len(hits)} chunks")
     if found is None:

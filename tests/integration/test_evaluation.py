@@ -17,7 +17,7 @@ from knowledge.evals import Result
 from knowledge.gold import Proposal
 from knowledge.index import Indexer
 from knowledge.labels import Label, Located
-from knowledge.permissions import Scopes
+from knowledge.permissions import Denial, Scopes
 from knowledge.reranking import load_reranker
 from knowledge.retrieval import Retriever
 from knowledge.settings import Answers, Chunking, Models, Retrieval, Source
@@ -211,6 +211,16 @@ def test_a_stored_answer_is_explained(company: Company, question: str, place: La
     assert (explained.diagnosis.bucket, explained.diagnosis.cause) == (bucket, cause)
     assert json.dumps(explained.to_json())
     assert why.explain(company.database, answer.id, frozenset({"channel:C9"}), [place]) is None
+
+
+def test_a_denial_is_explained_to_those_alone_who_hold_the_scope_themselves(company: Company) -> None:
+    asked = Question("Do unused days survive?", "U1", "C1")
+    answer = company.answerer.answer(asked, ALL)
+    denials = (Denial("channel:C7", "a guest reads this channel"), Denial("user:U1", "a guest reads this channel"))
+    with company.database.writing() as connection:
+        save(connection, answer, asked, ALL, denials)
+    told = {scopes: why.explain(company.database, answer.id, scopes) for scopes in (ALL, LEGAL)}
+    assert [explained and explained.denials for explained in told.values()] == [(), denials[:1]]
 
 
 def test_an_explanation_takes_its_place_from_the_gold_set(company: Company) -> None:

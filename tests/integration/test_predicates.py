@@ -8,7 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from knowledge import activity, candidates, catalog, generations, gold, labels, retrieval
-from knowledge.candidates import Query
+from knowledge.candidates import Query, Route
 from knowledge.db import Database
 from knowledge.errors import GoldCaseUnknown
 from knowledge.keywords import Weighted
@@ -63,21 +63,22 @@ A_RARER_TERM_BESIDE_IT = Weighted({9: 1.0, 7: 1.0}, {9: 1, 7: 3}, 3, budget=1)
 
 @every_reader
 @pytest.mark.parametrize(
-    ("terms", "exact", "ranked"),
+    ("terms", "route", "ranked"),
     [
-        (NO_TERMS, True, "vector_rank"),
-        (NO_TERMS, False, "vector_rank"),
-        (ONE_TERM, True, "keyword_rank"),
-        (A_RARER_TERM_BESIDE_IT, True, "keyword_rank"),
+        (NO_TERMS, Route(exact=True, score_all=False), "vector_rank"),
+        (NO_TERMS, Route(exact=False, score_all=False), "vector_rank"),
+        (ONE_TERM, Route(exact=True, score_all=True), "keyword_rank"),
+        (ONE_TERM, Route(exact=True, score_all=False), "keyword_rank"),
+        (A_RARER_TERM_BESIDE_IT, Route(exact=True, score_all=False), "keyword_rank"),
     ],
 )
 def test_candidates(
-    rows: sa.Connection, scopes: Scopes, expected: set[int], terms: Weighted, exact: bool, ranked: str
+    rows: sa.Connection, scopes: Scopes, expected: set[int], terms: Weighted, route: Route, ranked: str
 ) -> None:
     generation = generations.serving(rows)
     assert generation is not None
     query = Query(generation, np.array([1.0, 0.0], dtype=np.float32), terms, scopes, limit=9)
-    hits = rows.execute(candidates.statement(query, exact)).all()
+    hits = rows.execute(candidates.statement(query, route)).all()
     column = {"vector_rank": 1, "keyword_rank": 2}[ranked]
     assert {hit[0] for hit in hits if hit[column]} == expected
 
