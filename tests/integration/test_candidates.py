@@ -123,6 +123,31 @@ def test_above_the_limit_the_statement_goes_through_the_index(
     assert vector_index.name(generation) not in plans[True]
 
 
+def test_the_index_is_taken_although_the_planner_cannot_know_how_much_the_reader_may_read(database: Database) -> None:
+    """Most chunks are under one access list, and there are many others: by the average it would be a few rows to scan."""
+    random = np.random.default_rng(5)
+    groups = {BIG: unit(random.standard_normal((3_000, DIMENSION)))}
+    groups |= {f"channel:C{n}": unit(random.standard_normal((1, DIMENSION))) for n in range(300)}
+    generation = store(database, groups)
+    vector_index.tend(database, generation, above=0)
+    with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
+        connection.execute(sa.text("analyze"))
+    query = Query(generation, groups[BIG][0], Weighted({}, {}, 0), frozenset({BIG}), 10)
+    with database.reading(query.scopes) as connection:
+        chosen = candidates.route(connection, query, exact_below=2_999)
+        assert not chosen.exact
+        assert vector_index.name(generation) in explain(connection, candidates.statement(query, chosen))
+
+
+def test_what_the_words_found_tells_when_the_index_missed_a_region() -> None:
+    listed = [Candidate(n, n, None, 1 - n / 100, 0.0, b"") for n in range(1, 21)]
+    assert not candidates.lacks(listed, 20)
+    assert candidates.lacks(listed, 21), "short"
+    assert not candidates.lacks([*listed, Candidate(30, None, 1, 0.9, 2.0, b"")], 20)
+    assert candidates.lacks([*listed, Candidate(30, None, 1, 0.91, 2.0, b"")], 20)
+    assert candidates.lacks([*listed[:5], Candidate(30, None, 1, 0.96, 2.0, b"")], 5)
+
+
 def test_a_vector_that_is_not_a_number_is_left_out_and_named(database: Database) -> None:
     vectors = unit(np.random.default_rng(1).standard_normal((4, DIMENSION)).astype(np.float32))
     vectors[1, 3], vectors[2, 0] = np.nan, np.inf
