@@ -109,7 +109,7 @@ class Service:
         self.receiver = receiver(self.app, settings.slack) if Part.RECEIVER in self._parts else None
         self.scheduler = Scheduler(database, self._jobs())
         port = settings.monitoring_port
-        self._monitor = Monitor(database, port, self._lacking, settings.monitoring_host) if port else None
+        self._monitor = Monitor(database, port, self.lacking, settings.monitoring_host) if port else None
 
     def start(self) -> None:
         self.queue.migrate()
@@ -140,11 +140,13 @@ class Service:
         if self._monitor:
             self._monitor.stop()
 
-    def _lacking(self) -> tuple[str, ...]:
-        """What this process cannot do right now: parts that ended, and a lost connection to Slack."""
-        ended = [thread.name for thread in self._threads if not thread.is_alive()]
+    def lacking(self) -> tuple[str, ...]:
+        """What this process cannot do right now: parts that did not begin yet or ended, a lost connection to Slack."""
+        alive = {thread.name for thread in self._threads if thread.is_alive()}
+        wanted = [part for part in (Part.RECEIVER, Part.WORKER) if part in self._parts]
+        absent = [part.value for part in wanted if f"footnote-{part.value}" not in alive]
         connected = self.receiver is None or self.receiver.healthy
-        return (*ended, *(() if connected else ("connection to Slack",)))
+        return (*absent, *(() if connected else ("connection to Slack",)))
 
     def sync(self, names: Collection[str] = ()) -> tuple[SyncOutcome, ...]:
         """Bring the named sources up to date (all for no names), and take back answers that rest on what is gone.

@@ -6,8 +6,10 @@ import httpx2
 import pytest
 
 from bot.monitoring import Monitor
+from bot.service import Service
 from knowledge import receipts
 from knowledge.db import Database
+from tests.company import Company
 from tests.rows import add_answer
 
 
@@ -53,3 +55,9 @@ def test_a_process_is_ready_when_nothing_is_lacking(client: httpx2.Client, lacki
     lacking.append("connection to Slack")
     answer = client.get("/readyz")
     assert (answer.status_code, answer.text) == (503, "connection to Slack\n")
+
+
+def test_a_bot_lacks_its_parts_until_they_run(own_company: Company) -> None:
+    another = Service(own_company.settings, own_company.engine)
+    assert another.lacking() == ("receiver", "worker", "connection to Slack")
+    assert own_company.service.lacking() == ()
