@@ -14,8 +14,8 @@ from sqlalchemy import Connection
 
 from bot.client import Identity
 from bot.conversation import Asked, Deleted, Edited, Ignored, MaybeAsked, understand
-from bot.directory import doubtful
 from bot.settings import Slack
+from bot.slack_objects import doubtful
 from knowledge import receipts, workspace
 from knowledge.db import Database
 

@@ -5,33 +5,31 @@ marks in the thread before posting anything, so a message that was sent but not 
 """
 
 import time
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import structlog
 from slack_sdk import WebClient
-from slack_sdk.errors import SlackApiError
 from slack_sdk.webhook import WebhookClient
 
 from bot import wording
 from bot.blocks import Post, notice, plain
 from bot.client import FAILURES, Identity
 from bot.conversation import Asked
-from bot.errors import SlackUnavailable, Undeliverable
+from bot.errors import SlackUnavailable
+from bot.failures import NOWHERE, code, translated
+from bot.traces import MARK, UNFINISHED, Traces
 from knowledge import rates, receipts
 from knowledge.db import Database
 from knowledge.receipts import Receipt, Reply
 
 log = structlog.get_logger()
 
-MARK = "footnote_reply"
 TITLE_CHARS = 100
 PAUSES_S = (0.5, 2.0)
 """Before a message whose fate is unknown is looked for and, if it is not there, sent again."""
 
-UNFINISHED = ""
-"""The answer id of a reply whose text is still being written."""
 
 STREAMS_A_MINUTE, ADDITIONS_A_MINUTE = 20, 100
 """Slack's tiers 2 and 4, for the whole workspace: https://docs.slack.dev/apis/web-api/rate-limits"""
@@ -42,23 +40,6 @@ PLAIN_BLOCKS = 2
 TOO_MUCH = frozenset(
     {"invalid_blocks", "invalid_blocks_format", "msg_blocks_too_long", "msg_too_long", "invalid_attachments"}
 )
-NOWHERE = frozenset(
-    [
-        "channel_not_found",
-        "is_archived",
-        "not_in_channel",
-        "restricted_action",
-        "user_disabled",
-        "invalid_thread_ts",
-        "thread_not_found",
-        "messages_tab_disabled",
-        "cannot_reply_to_message",
-        "user_not_in_channel",
-        "message_not_found",
-        "cant_update_message",
-    ]
-)
-"""There is no place any more where the reply could go."""
 
 
 class Replies:
@@ -68,13 +49,14 @@ class Replies:
         self._client = client
         self._database = database
         self._me = me
+        self._traces = Traces(client, database, me)
 
     def status(self, channel: str, thread: str) -> None:
         """Show that the bot is at work. Nobody misses it when it fails; it ends with the reply or after two minutes."""
         try:
             self._client.assistant_threads_setStatus(channel_id=channel, thread_ts=thread, status=wording.STATUS)
         except FAILURES as error:
-            log.info("status not shown", channel=channel, error=_code(error))
+            log.info("status not shown", channel=channel, error=code(error))
 
     def title(self, asked: Asked, question: str) -> None:
         """Name a new thread of a direct conversation after its question. Nobody misses it when it fails."""
@@ -85,16 +67,11 @@ class Replies:
                 channel_id=asked.channel, thread_ts=asked.thread, title=" ".join(question.split())[:TITLE_CHARS]
             )
         except FAILURES as error:
-            log.info("no title shown", channel=asked.channel, error=_code(error))
+            log.info("no title shown", channel=asked.channel, error=code(error))
 
     def thread(self, channel: str, root: str) -> list[Mapping[str, Any]]:
         """The messages of a thread, oldest first. Raises `SlackUnavailable`."""
-        try:
-            return list(self._thread(channel, root))
-        except FAILURES as error:
-            if _code(error) in NOWHERE:
-                return []
-            raise SlackUnavailable(f"the thread cannot be read: {_code(error)}") from error
+        return self._traces.thread(channel, root)
 
     def send(
         self,
@@ -105,7 +82,7 @@ class Replies:
         answer_id: str | None = None,
     ) -> None:
         """Post every message of a reply that is not there yet. `thread` None: not in a thread."""
-        sent = self._sent(receipt, channel, thread) if receipt.attempt > 1 else {}
+        sent = self._traces.sent(receipt, channel, thread) if receipt.attempt > 1 else {}
         with self._database.plain() as connection:
             noted = {reply.part: reply for reply in receipts.replies_to(connection, receipt.id)}
         for part, post in enumerate(posts):
@@ -136,14 +113,14 @@ class Replies:
         try:
             self._client.chat_update(channel=reply.channel, ts=reply.ts, **post.arguments())
         except FAILURES as error:
-            raise _translated(error, "a reply could not be changed") from error
+            raise translated(error, "a reply could not be changed") from error
 
     def delete(self, reply: Reply) -> None:
         try:
             self._client.chat_delete(channel=reply.channel, ts=reply.ts)
         except FAILURES as error:
-            if _code(error) not in NOWHERE:
-                raise _translated(error, "a reply could not be deleted") from error
+            if code(error) not in NOWHERE:
+                raise translated(error, "a reply could not be deleted") from error
         with self._database.plain() as connection:
             receipts.drop_reply(connection, reply)
 
@@ -156,7 +133,7 @@ class Replies:
             else:
                 self._client.chat_postEphemeral(**place, user=person, text=post.text, blocks=list(post.blocks))
         except FAILURES as error:
-            raise _translated(error, "a private note could not be sent") from error
+            raise translated(error, "a private note could not be sent") from error
 
     def respond(self, url: str | None, post: Post, *, replace: bool = False) -> bool:
         """Answer a click or a command where it was made. False when its address is used up or expired."""
@@ -167,7 +144,7 @@ class Replies:
                 text=post.text, blocks=list(post.blocks), response_type="ephemeral", replace_original=replace
             )
         except FAILURES as error:
-            log.info("no answer to a click", error=_code(error))
+            log.info("no answer to a click", error=code(error))
             return False
         return answer.status_code == 200
 
@@ -176,7 +153,7 @@ class Replies:
         try:
             return str(self._client.conversations_open(users=person)["channel"]["id"])
         except FAILURES as error:
-            raise _translated(error, "a direct conversation could not be opened") from error
+            raise translated(error, "a direct conversation could not be opened") from error
 
     def open_stream(self, receipt: Receipt, asked: Asked, markdown: str) -> Reply | None:
         """Begin a reply that is still being written; None when the workspace's streams for this minute are used up."""
@@ -191,7 +168,7 @@ class Replies:
                 markdown_text=markdown,
             )
         except FAILURES as error:
-            raise _translated(error, "no stream was begun") from error
+            raise translated(error, "no stream was begun") from error
         return self._note(Reply(asked.channel, str(started["ts"]), receipt.id, 0, UNFINISHED))
 
     def append(self, reply: Reply, markdown: str) -> bool:
@@ -201,7 +178,7 @@ class Replies:
         try:
             self._client.chat_appendStream(channel=reply.channel, ts=reply.ts, markdown_text=markdown)
         except FAILURES as error:
-            log.info("a stream ended early", error=_code(error))
+            log.info("a stream ended early", error=code(error))
             return False
         return True
 
@@ -214,7 +191,7 @@ class Replies:
         try:
             self._client.chat_stopStream(channel=reply.channel, ts=reply.ts)
         except FAILURES as error:
-            log.info("the stream had ended", error=_code(error))
+            log.info("the stream had ended", error=code(error))
         self.change(reply, post)
         return reply.ts
 
@@ -233,59 +210,17 @@ class Replies:
             try:
                 return str(self._client.chat_postMessage(**target.arguments(), **post.arguments())["ts"])
             except FAILURES as error:
-                code = _code(error)
-                if code in TOO_MUCH and len(post.blocks) > PLAIN_BLOCKS:
-                    log.warning("Slack refused a reply's form", inbox=target.receipt.id, error=code)
+                refusal = code(error)
+                if refusal in TOO_MUCH and len(post.blocks) > PLAIN_BLOCKS:
+                    log.warning("Slack refused a reply's form", inbox=target.receipt.id, error=refusal)
                     post = plain(answer_id, post.text)
                     continue
-                if pause_s is None or code in NOWHERE or code in TOO_MUCH:
-                    raise _translated(error, "a reply could not be sent") from error
+                if pause_s is None or refusal in NOWHERE or refusal in TOO_MUCH:
+                    raise translated(error, "a reply could not be sent") from error
             time.sleep(pause_s)
-            if ts := self._sent(target.receipt, target.channel, target.thread).get(target.part):
+            if ts := self._traces.sent(target.receipt, target.channel, target.thread).get(target.part):
                 return ts
         raise SlackUnavailable("Slack refused a reply in every form")
-
-    def _sent(self, receipt: Receipt, channel: str, thread: str | None) -> dict[int, str]:
-        """The messages of this reply that are in Slack, noted or not: their ts by part."""
-        messages = self.thread(channel, thread) if thread else self._recent(channel)
-        found = {}
-        for message in messages:
-            payload = (message.get("metadata") or {}).get("event_payload") or {}
-            if self._me.wrote(dict(message)) and payload.get("event") == receipt.event_id:
-                found[int(payload["part"])] = str(message["ts"])
-        return found or self._orphan(receipt, messages)
-
-    def _orphan(self, receipt: Receipt, messages: Sequence[Mapping[str, Any]]) -> dict[int, str]:
-        """A stream that was begun but not noted carries no mark: it is taken over as this reply's first message."""
-        asked_at = str(receipt.payload.get("ts") or "") if receipt.kind == "answer" else ""
-        for message in messages:
-            unmarked = self._me.wrote(dict(message)) and not message.get("metadata") and str(message["ts"]) > asked_at
-            if asked_at and unmarked and self._is_unnoted(str(receipt.payload["channel"]), str(message["ts"])):
-                self._note(Reply(str(receipt.payload["channel"]), str(message["ts"]), receipt.id, 0, UNFINISHED))
-                return {}
-        return {}
-
-    def _is_unnoted(self, channel: str, ts: str) -> bool:
-        with self._database.plain() as connection:
-            return receipts.reply_at(connection, channel, ts) is None
-
-    def _recent(self, channel: str) -> list[Mapping[str, Any]]:
-        try:
-            page = self._client.conversations_history(channel=channel, limit=50, include_all_metadata=True)
-        except FAILURES as error:
-            raise _translated(error, "the conversation cannot be read") from error
-        return list(page["messages"])
-
-    def _thread(self, channel: str, root: str) -> Iterator[Mapping[str, Any]]:
-        cursor: str | None = None
-        while True:
-            page = self._client.conversations_replies(
-                channel=channel, ts=root, limit=200, cursor=cursor, include_all_metadata=True
-            )
-            yield from page["messages"]
-            cursor = (page.get("response_metadata") or {}).get("next_cursor")
-            if not cursor:
-                return
 
 
 @dataclass(frozen=True)
@@ -301,13 +236,3 @@ class _Target:
         payload = {"event": self.receipt.event_id, "part": self.part}
         place = {"channel": self.channel, "metadata": {"event_type": MARK, "event_payload": payload}}
         return {**place, "thread_ts": self.thread} if self.thread else place
-
-
-def _translated(error: BaseException, what: str) -> Undeliverable | SlackUnavailable:
-    kind = Undeliverable if _code(error) in NOWHERE else SlackUnavailable
-    return kind(f"{what}: {_code(error)}")
-
-
-def _code(error: BaseException) -> str:
-    """Slack's error code, or the kind of failure; never the text of a message."""
-    return str(error.response.get("error")) if isinstance(error, SlackApiError) else type(error).__name__

@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from bot.directory import channel_facts, doubtful, person_facts
+from bot.slack_objects import channel_facts, doubtful, person_facts
 from knowledge.permissions import PersonKind, PlaceKind
 
 TEAM = "T1"
