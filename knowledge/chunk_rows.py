@@ -6,7 +6,7 @@ anything that was made of it. Vectors are carried over by the hash of exactly th
 
 import hashlib
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping, Sequence, Set
 from dataclasses import dataclass
 
 import numpy as np
@@ -99,14 +99,17 @@ def replace(
     moved = {i for i in rows.keys() - fresh if any(rows[i][c.name] != getattr(stored[i], c.name) for c in _COLUMNS)}
     if not (gone or fresh or moved):
         return Replaced(changed=False, without_vector=0)
-    keywords.forget(connection, sorted(gone | (fresh & stored.keys())))
-    _clear_ordinals(connection, document_id)
+    if stored:
+        keywords.forget(connection, sorted(gone | (fresh & stored.keys())))
+        _clear_ordinals(connection, document_id)
     _store(connection, list(rows.values()))
     keys = {i: ChunkKey(i, document_id, acl_id) for i in sorted(fresh)}
     by_id = dict(zip(rows, drafts, strict=True))
     keywords.write(connection, list(keys.values()), [by_id[i].embedded for i in keys])
-    _write_vectors(connection, generation, keys, {i: by_id[i].hash for i in keys}, encoded=encoded, reusable=reusable)
-    connection.execute(sa.delete(chunks).where(chunks.c.id == sa.any_(sa.cast(sorted(gone), _BIGINTS))))
+    hashes = {i: by_id[i].hash for i in keys}
+    _write_vectors(connection, generation, keys, hashes, stored.keys(), encoded=encoded, reusable=reusable)
+    if gone:
+        connection.execute(sa.delete(chunks).where(chunks.c.id == sa.any_(sa.cast(sorted(gone), _BIGINTS))))
     return Replaced(changed=True, without_vector=_without_vector(connection, generation, document_id))
 
 
@@ -168,18 +171,18 @@ def _write_vectors(
     generation: Generation,
     keys: Mapping[int, ChunkKey],
     hashes: Mapping[int, str],
+    stored: Set[int],
     *,
     encoded: Vectors,
     reusable: Mapping[str, int],
 ) -> None:
-    """Vectors for all of `keys`, new or carried over."""
+    """Vectors for all of `keys`, new or carried over. `stored`: chunks that were there before, maybe with other vectors."""
     mine = {i for i in keys if hashes[i] in encoded}
     copied = {i: reusable[hashes[i]] for i in keys.keys() - mine if reusable[hashes[i]] != i}
-    stale = sa.cast(sorted(mine | copied.keys()), _BIGINTS)
-    for table in (chunk_vectors, chunk_tokens):
-        connection.execute(
-            sa.delete(table).where(table.c.chunk_id == sa.any_(stale), table.c.generation_id == generation.id)
-        )
+    if stale := sorted((mine | copied.keys()) & stored):
+        for table in (chunk_vectors, chunk_tokens):
+            ids = sa.any_(sa.cast(stale, _BIGINTS))
+            connection.execute(sa.delete(table).where(table.c.chunk_id == ids, table.c.generation_id == generation.id))
     while copied:  # one new chunk for each old one at a time
         pairs = {old: keys[new] for new, old in copied.items()}
         embeddings.copy(connection, generation, pairs)

@@ -77,12 +77,13 @@ def save(connection: sa.Connection, record: Record) -> int:
         "updated_at": record.updated_at,
     }
     statement = insert(documents).values(values)
-    document_id = connection.execute(
+    document_id, is_new = connection.execute(
         statement.on_conflict_do_update(
             index_elements=["source", "external_id"], set_=values | {"synced_at": sa.func.now()}
-        ).returning(documents.c.id)
-    ).scalar_one()
-    set_readers(connection, {document_id: record.scopes})
+        ).returning(documents.c.id, sa.literal_column("xmax = 0", sa.Boolean))  # no row version before this one
+    ).one()
+    if not is_new:
+        set_readers(connection, {document_id: record.scopes})
     return int(document_id)
 
 
@@ -108,7 +109,9 @@ def set_readers(connection: sa.Connection, readers: Mapping[int, Scopes]) -> Non
         connection.execute(sa.update(documents).where(documents.c.id == ids).values(acl_id=acl_id))
         others = sa.and_(chunks.c.document_id == ids, chunks.c.acl_id != acl_id)
         counted = sa.select(chunks.c.acl_id, sa.func.count()).where(others).group_by(chunks.c.acl_id)
-        for old, count in connection.execute(counted).all():
+        if not (counts := connection.execute(counted).all()):
+            continue
+        for old, count in counts:
             moved[old] = moved.get(old, 0) - count
             moved[acl_id] = moved.get(acl_id, 0) + count
         moving = sa.select(chunks.c.id).where(others).scalar_subquery()
