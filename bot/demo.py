@@ -129,8 +129,8 @@ def running_demo(
         service = Service(settings, engine, parts)
         server.slack.add_route(_shelf(settings, engine, service).route)
         _index(service, engine, say)
-        service.start()
         stack.callback(service.stop)
+        service.start()
         server.slack.wait_for_connection()
         yield Demo(settings, engine, service, server, folder / samples.DOCUMENTS.name)
 
