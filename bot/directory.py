@@ -13,7 +13,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot import wording
 from bot.client import FAILURES, Identity
-from bot.errors import SlackUnavailable
+from bot.errors import SlackBusy, SlackUnavailable
 from bot.settings import Slack
 from bot.slack_objects import channel_facts, person_facts
 from knowledge import workspace
@@ -245,7 +245,8 @@ class Directory:
         try:
             data = self._client.api_call(method, params=arguments).data
         except FAILURES as error:
-            raise SlackUnavailable(f"{method} failed: {_reason(error)}") from error
+            kind = SlackBusy if _reason(error) == "ratelimited" else SlackUnavailable
+            raise kind(f"{method} failed: {_reason(error)}") from error
         if not isinstance(data, dict):
             raise SlackUnavailable(f"{method} did not answer with JSON")
         return data

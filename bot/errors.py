@@ -7,6 +7,10 @@ class SlackUnavailable(FootnoteError):
     """Slack did not answer, or refused, a question whose answer is needed to decide who may read what."""
 
 
+class SlackBusy(SlackUnavailable):
+    """Slack has had enough calls for this minute; the same call will be answered later."""
+
+
 class SlackMisconfigured(FootnoteError):
     """A token or a scope is missing or wrong; the message names it."""
 

@@ -8,7 +8,7 @@ from bot import blocks, wording
 from bot.blocks import Post
 from bot.conversation import Asked
 from bot.directory import Directory
-from bot.errors import SlackUnavailable
+from bot.errors import SlackBusy, SlackUnavailable
 from bot.replies import Replies
 from bot.streaming import Stream
 from knowledge import catalog
@@ -43,10 +43,19 @@ class Outcomes:
         self._replies = replies
         self._answerer = answerer
 
-    def of(self, asked: Asked, question: Question, place: str | None, streamed: Receipt | None = None) -> Outcome:
+    def of(
+        self,
+        asked: Asked,
+        question: Question,
+        place: str | None,
+        streamed: Receipt | None = None,
+        *,
+        patient: bool = False,
+    ) -> Outcome:
         """Decide, answer, and look again whether everything the answer rests on may still be shown there.
 
-        `streamed`: the receipt whose reply shows the answer while it is written.
+        `streamed`: the receipt whose reply shows the answer while it is written. `patient`: when Slack wants to be asked
+        later who may read what, `SlackBusy` is raised, so that the question can wait; else it is refused.
         """
         try:
             decision = self._directory.decide(asked.asker, place)
@@ -63,6 +72,8 @@ class Outcomes:
                     self._replies.hide(stream.reply)
                 decision, stream = latest, None
         except SlackUnavailable as error:
+            if patient and isinstance(error, SlackBusy):
+                raise
             log.warning("facts unknown", channel=asked.channel, error=str(error))
             return Outcome("refused", (blocks.notice(wording.FACTS_UNKNOWN),))
         return Outcome("refused", (blocks.notice(wording.CHANGED_MEANWHILE),))

@@ -12,7 +12,7 @@ from bot import blocks, wording
 from bot.client import Identity
 from bot.conversation import Asked, is_addressed, is_courtesy, is_help, question_text, turns
 from bot.directory import Directory
-from bot.handling import Handling
+from bot.handling import LAST_ATTEMPT, Handling
 from bot.mrkdwn import mentions, without_mention
 from bot.outcome import Outcome, Outcomes
 from bot.private import Private
@@ -96,8 +96,10 @@ class Responder:
         self._replies.status(asked.channel, asked.thread)
         self._replies.title(asked, text)
         question = Question(text, asked.asker, asked.channel, turns(thread, asked, self._me, names))
-        first_time = receipt.attempt == 1 and receipt.state == "working"
-        return self._outcomes.of(asked, question, asked.channel, receipt if self._streaming and first_time else None)
+        working = receipt.state == "working"
+        streamed = receipt if self._streaming and working and receipt.attempt == 1 else None
+        patient = working and receipt.attempt < LAST_ATTEMPT
+        return self._outcomes.of(asked, question, asked.channel, streamed, patient=patient)
 
     def _thread(self, asked: Asked) -> Sequence[Mapping[str, Any]]:
         return self._replies.thread(asked.channel, asked.thread) if asked.thread != asked.ts else ()

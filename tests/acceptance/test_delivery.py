@@ -43,6 +43,14 @@ def test_a_post_that_fails_at_first_arrives_once(own_company: Company, fault: st
     assert len(own_company.slack.replies(question)) == 1
 
 
+def test_a_question_waits_for_its_turn_when_slack_has_had_enough_calls(own_company: Company) -> None:
+    """For longer than a call waits by itself."""
+    own_company.slack.fault("rate_limited", "users.conversations", seconds=60)
+    question = own_company.ask("ben", "general", LEAVE)
+    assert "25 days" in own_company.reply(question).text
+    assert own_company.receipt(question).attempt == 2
+
+
 def test_a_form_that_slack_refuses_is_sent_plainly(own_company: Company) -> None:
     own_company.slack.fault("api_error", "chat.postMessage", error="invalid_blocks")
     assert "25 days" in own_company.reply(own_company.ask("ben", "general", LEAVE)).text
