@@ -33,8 +33,9 @@ from knowledge.keywords import Weighted
 PASSAGES = 5
 """Passages that are read for sentences; further ones add more noise than answers."""
 
-COMPARED = 12
-"""Pieces that are compared by meaning. Encoding them is most of the time that quoting takes."""
+COMPARED = 8
+"""Pieces that are compared by meaning. Encoding them is most of the time that quoting takes; all of them (15 to 22 on
+average) found no more answers, in the first quote or in three, on the sample company or on XQuAD. 6 found fewer."""
 
 MOST_QUOTES = 3
 MOST_OF_ONE_PASSAGE = 2
