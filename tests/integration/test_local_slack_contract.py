@@ -33,8 +33,10 @@ class Desk:
         return str(self.client.chat_postMessage(channel="CGENERAL", text="mine")["ts"])
 
     def stream(self) -> str:
-        recipient = {"recipient_user_id": "UANA", "recipient_team_id": "T0LOCAL"}
-        return str(self.client.chat_startStream(channel="CGENERAL", thread_ts=self.said(), **recipient)["ts"])
+        started = self.client.chat_startStream(
+            channel="CGENERAL", thread_ts=self.said(), recipient_user_id="UANA", recipient_team_id="T0LOCAL"
+        )
+        return str(started["ts"])
 
     def reacted(self) -> str:
         ts = self.said()
