@@ -115,7 +115,7 @@ def run(labelled: Labelled, opened: Engine, no_headings: bool) -> dict[str, Any]
             "no keyword side": OneSided(retriever, "keyword"),
             "no vector side": OneSided(retriever, "vector"),
             "no reranker": _with(retriever, NoReranker(), {}),
-            "nor convex: rrf, k = 60": _with(retriever, NoReranker(), {"fusion": "rrf"}),
+            "no reranker, rrf": _with(retriever, NoReranker(), {"fusion": "rrf"}),
         }
         for name, one in others.items():
             rows[name] = beir.measure(labelled, one, document_of)
