@@ -9,24 +9,29 @@ import io
 import json
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
 import sqlalchemy as sa
+from prometheus_client import CollectorRegistry, generate_latest
 
 from bot import logs, wording
 from bot.local_slack import LocalSlack, Message
+from bot.monitoring import VitalsCollector
 from knowledge import answers
 from knowledge.answers import StoredAnswer
 from knowledge.db import Database
 from knowledge.encoders import Embedder
 from knowledge.local_claude import LocalClaude, Step
 from knowledge.local_claude import serve as serve_claude
-from knowledge.permissions import Scopes
+from knowledge.permissions import NOTHING, Scopes
 from knowledge.postgres import EmbeddedPostgres
 from knowledge.reranking import Reranker
 from knowledge.settings import Answers, Retrieval
-from knowledge.tables import gold_cases, inbox
+from knowledge.slots import Slot
+from knowledge.tables import facts, gold_cases, inbox
 from tests.company import Company, running, until
 
 WORKSPACE = Path(__file__).parents[1] / "data" / "leaks.yaml"
@@ -249,6 +254,46 @@ def test_the_private_answer_is_for_the_asker_alone(planted: Company, asked: dict
         told = tokens([m.text for m in history if m.from_bot])
         assert told <= openable(planted.slack, person)
         assert person != "UINSIDE" or token("other") in told
+    _share_everything(planted, "inside")
+    for message in everything:
+        assert said_in(planted, message) <= allowed(planted.slack, message.user, message.channel)
+
+
+def _share_everything(company: Company, person: str) -> None:
+    """Press every button to share that this person has; what they alone are told of it names nothing."""
+    channel = company.slack.dm(person).id
+    before = len(company.slack.state.ephemerals)
+    private = [m for m in company.slack.state.history(channel) if token("other") in m.text and "share" in str(m.blocks)]
+    assert private
+    for message in private:
+        company.slack.click(person, channel, message.ts, "share")
+    company.settled()
+    told = company.slack.state.ephemerals[before:]
+    assert len(told) >= len(private)
+    assert tokens([(note.text, note.blocks) for note in told]) == set()
+
+
+def test_metrics_hold_no_text(planted: Company, asked: dict[tuple[str, str], Message]) -> None:
+    assert asked
+    registry = CollectorRegistry()
+    registry.register(VitalsCollector(planted.database))
+    exposed = generate_latest(registry).decode()
+    assert "footnote_answers" in exposed
+    assert tokens(exposed) == set()
+
+
+def test_a_digest_quotes_a_question_only_where_all_who_read_it_could_read_it(
+    planted: Company, asked: dict[tuple[str, str], Message]
+) -> None:
+    """Whoever asks in a private channel may write down in the question what nobody else knows."""
+    assert asked
+    planted.receipt(ask(planted, "inside", "secret", f"which colour has the moon of {token('secret')}?"))
+    posted = {}
+    for place in ("open", "secret", "mixed"):
+        channel = planted.slack.state.channel(place).id
+        planted.service.nightly.post(channel, Slot("nightly", datetime.now(UTC), 1, place))
+        posted[place] = tokens([m.text for m in planted.slack.state.history(channel) if not m.thread_ts])
+    assert posted == {"open": set(), "secret": {token("secret")}, "mixed": set()}
 
 
 @pytest.mark.parametrize("person", ["inside", "outside", "admin", "guest", "single"])
@@ -331,6 +376,54 @@ def test_the_next_question_after_a_change(planted: Company, asked: dict[tuple[st
         assert said_in(planted, message) <= expected
 
 
+def quietly(slack: LocalSlack, person: str, kind: str) -> None:
+    """Somebody becomes something else, and no event tells."""
+    slack.state.people[person] = replace(slack.state.people[person], kind=kind)
+
+
+def kick_quietly(slack: LocalSlack, person: str, channel: str) -> None:
+    there = slack.state.channels[channel]
+    slack.state.channels[channel] = replace(there, members=there.members - {person})
+
+
+UNHEARD: dict[str, Callable[[LocalSlack], object]] = {
+    "kicked": lambda slack: kick_quietly(slack, "UINSIDE", "CALLIED"),
+    "made a guest": lambda slack: quietly(slack, "UOUTSIDE", "guest"),
+    "deactivated": lambda slack: quietly(slack, "UADMIN", "deactivated"),
+    "back again": lambda slack: quietly(slack, "UADMIN", "member"),
+}
+
+
+@pytest.mark.parametrize("change", UNHEARD)
+def test_a_change_of_which_no_event_told_counts_when_the_facts_are_too_old(
+    planted: Company, asked: dict[tuple[str, str], Message], change: str
+) -> None:
+    """Time passes by making the facts older."""
+    assert asked
+    UNHEARD[change](planted.slack)
+    age = timedelta(seconds=planted.settings.slack.facts_max_age_s + 1)
+    with planted.database.plain() as connection:
+        connection.execute(sa.update(facts).values(as_of=facts.c.as_of - age))
+    for asker in ("inside", "outside", "admin"):
+        for place in ("allied", "dm"):
+            message = ask(planted, asker, place)
+            assert used(planted, message) == allowed(planted.slack, message.user, message.channel), (asker, place)
+
+
+def test_when_the_member_list_is_cut_short_nothing_is_read(
+    planted: Company, asked: dict[tuple[str, str], Message]
+) -> None:
+    """A list without the bot, which hears the question because it is in the channel, is not whole."""
+    assert asked
+    planted.slack.leave("footnote", "open")
+    planted.slack.wait_until_idle()
+    place = planted.service.directory.decide("UINSIDE", "COPEN")
+    assert place.held
+    assert place.allowed == NOTHING
+    planted.slack.join("footnote", "open")
+    planted.slack.wait_until_idle()
+
+
 def test_when_slack_is_silent_nothing_is_read(planted: Company, asked: dict[tuple[str, str], Message]) -> None:
     assert asked
     planted.slack.make_member("outside")
@@ -344,18 +437,23 @@ def test_when_slack_is_silent_nothing_is_read(planted: Company, asked: dict[tupl
         planted.slack.faults.clear()
 
 
-BETWEEN: dict[str, Callable[[LocalSlack], object]] = {
-    "the channel is shared": lambda slack: slack.share_channel("open"),
-    "a guest comes": lambda slack: slack.join("guest", "open"),
-    "the asker is deactivated": lambda slack: slack.deactivate("inside"),
-    "the asker becomes a guest": lambda slack: slack.make_guest("inside"),
+BETWEEN: dict[str, tuple[str, Callable[[Company], object]]] = {
+    "the channel is shared": ("open", lambda c: c.slack.share_channel("open")),
+    "a guest comes": ("open", lambda c: c.slack.join("guest", "open")),
+    "the asker is deactivated": ("open", lambda c: c.slack.deactivate("inside")),
+    "the asker becomes a guest": ("open", lambda c: c.slack.make_guest("inside")),
+    "the document is narrowed": ("open", _rewrite),
+    "the asker is kicked, and no event tells": ("secret", lambda c: kick_quietly(c.slack, "UINSIDE", "CSECRET")),
 }
+"""Change -> where was asked, and how to make it."""
+PLANTED = {"workspace": "workspace", "open": "channel:COPEN", "secret": "channel:CSECRET"}
 
 
 @pytest.mark.parametrize("change", BETWEEN)
 def test_a_change_between_retrieval_and_posting_still_counts(
     tmp_path: Path, postgres_url: str, models: tuple[Embedder, Reranker], change: str
 ) -> None:
+    place, make = BETWEEN[change]
     claude = LocalClaude(Step(delay_s=2.0))
     with (
         serve_claude(claude) as address,
@@ -369,13 +467,11 @@ def test_a_change_between_retrieval_and_posting_still_counts(
             answers=Answers.model_validate({"api_key": "sk-local", "base_url": address}),
         ) as company,
     ):
-        message = ask(company, "inside", "open")
+        message = ask(company, "inside", place)
         until(lambda: claude.requests)
-        BETWEEN[change](company.slack)
+        make(company)
         company.receipt(message)
-        assert said_in(company, message) <= {token("open")}
-        expected = {token(s) for s, scope in PLANTED.items() if may_be_shown(company.slack, "UINSIDE", "COPEN", scope)}
+        moved = {"workspace": "channel:COTHER"} if change == "the document is narrowed" else {}
+        now = PLANTED | moved
+        expected = {token(s) for s in now if may_be_shown(company.slack, "UINSIDE", message.channel, now[s])}
         assert said_in(company, message) <= expected
-
-
-PLANTED = {"workspace": "workspace", "open": "channel:COPEN", "partner": "channel:CPARTNER"}
