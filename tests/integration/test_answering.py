@@ -17,7 +17,8 @@ from knowledge.answers import Answer, Notice, Question, Turn
 from knowledge.db import Database
 from knowledge.encoders import Embedder, load_embedder
 from knowledge.index import Indexer
-from knowledge.local_claude import LocalClaude, Step, serve, written
+from knowledge.local_claude import LocalClaude, Step, serve
+from knowledge.local_claude.writing import written
 from knowledge.postgres import EmbeddedPostgres
 from knowledge.reranking import LateInteraction
 from knowledge.retrieval import Retriever
