@@ -1,6 +1,6 @@
 """The company fixtures and the library."""
 
 from tests.company import company, listening, models, own_company
-from tests.library import library
+from tests.folder import library
 
 __all__ = ["company", "library", "listening", "models", "own_company"]

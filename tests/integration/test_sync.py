@@ -21,7 +21,7 @@ from knowledge.outcomes import SyncOutcome
 from knowledge.settings import Chunking, Source
 from knowledge.sources.folder import Folder
 from knowledge.tables import chunk_terms, chunk_vectors, documents, sources
-from tests.library import ALL, LAB, Library
+from tests.folder import ALL, LAB, Library
 from tests.word_embedder import WordEmbedder
 
 
@@ -438,7 +438,7 @@ import os, signal, sys
 from knowledge.db import Database
 from knowledge.index import Indexer
 from knowledge.settings import Chunking, Source
-from tests.library import ALL, LAB, Library
+from tests.folder import ALL, LAB, Library
 from tests.word_embedder import WordEmbedder
 
 class Dying(WordEmbedder):

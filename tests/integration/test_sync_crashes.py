@@ -13,7 +13,7 @@ from knowledge import generations
 from knowledge.errors import ModelUnavailable
 from knowledge.outcomes import SyncOutcome
 from knowledge.tables import documents
-from tests.library import ALL, LAB, Library
+from tests.folder import ALL, LAB, Library
 from tests.word_embedder import WordEmbedder
 
 ROOT = Path(__file__).parents[2]
