@@ -13,7 +13,7 @@ from slack_bolt import Ack, App, BoltResponse
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
-from bot import blocks, wording
+from bot import blocks
 from bot.inbox import Inbox
 from bot.settings import Slack
 
@@ -44,7 +44,7 @@ def build_app(settings: Slack, client: WebClient, inbox: Inbox) -> App:
         return next()
 
     app.event(ANYTHING)(_nothing_more)
-    app.command(ANYTHING)(_command_received)
+    app.command(ANYTHING)(_received)
     app.shortcut(ANYTHING)(_received)
     app.view(ANYTHING)(_received)
     app.action(re.compile("(name_source|gold_correct)(:.*)?"))(_name_source)
@@ -58,10 +58,6 @@ def _nothing_more() -> None:
 
 def _received(ack: Ack) -> None:
     ack()
-
-
-def _command_received(ack: Ack) -> None:
-    ack(text=wording.COMMAND_RECEIVED)
 
 
 def _name_source(ack: Ack, body: dict[str, Any], action: dict[str, Any], client: WebClient) -> None:

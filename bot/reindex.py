@@ -1,7 +1,8 @@
 """`/reindex [source | all | status]`: an administrator has documents read again, and is told how it went, alone.
 
-The command is acknowledged at once; this is the work behind it. A caller learns of a source only when its readers
-include the caller. Slack lets a command be answered five times, so progress is told sparingly.
+What takes no time is answered at once. The rest is a second task, begun after the caller was told to wait: words in the
+acknowledgement could come after the work was done. A caller learns of a source only when its readers include the
+caller. Slack lets a command be answered five times, so progress is told sparingly.
 """
 
 import secrets
@@ -57,7 +58,10 @@ class Progress:
 
 
 class Reindex:
-    """`sync` reads one source; `afterwards` runs when documents may have gone or lost readers."""
+    """`sync` reads one source; `afterwards` runs when documents may have gone or lost readers.
+
+    `later`: puts the task `read_again` into the queue, for a receipt.
+    """
 
     def __init__(
         self,
@@ -68,6 +72,7 @@ class Reindex:
         sources: Sequence[Source],
         sync: Sync,
         afterwards: Callable[[], object],
+        later: Callable[[int], object],
     ) -> None:
         self._database = database
         self._directory = directory
@@ -75,28 +80,47 @@ class Reindex:
         self._sources = sources
         self._sync = sync
         self._afterwards = afterwards
+        self._later = later
 
     @property
     def tasks(self) -> Mapping[str, Callable[[int], None]]:
-        return {"reindex": self.reindex}
+        return {"reindex": self.reindex, "read_again": self.read_again}
 
     def reindex(self, inbox_id: int) -> None:
+        """Answer what needs no reading; else say that it will be done, and have it done."""
         with self._database.plain() as connection:
             receipt = receipts.claim(connection, inbox_id)
         if receipt is None:
             return
-        person = str(receipt.person)
-        try:
-            allowed = self._directory.decide(person, None).allowed if self._directory.is_admin(person) else None
-        except SlackUnavailable:
-            self._tell(receipt, wording.FACTS_UNKNOWN)
-        else:
-            self._tell(receipt, wording.ADMINS_ONLY if allowed is None else self._carry_out(receipt, allowed))
+        chosen = self._chosen(receipt)
+        if isinstance(chosen, str):
+            return self._end(receipt, chosen)
+        self._tell(receipt, wording.COMMAND_RECEIVED)
+        self._later(receipt.id)
+
+    def read_again(self, inbox_id: int) -> None:
+        """Read the sources that were asked for, under the rights of this moment, and tell how it went."""
+        with self._database.plain() as connection:
+            receipt = receipts.claim(connection, inbox_id)
+        if receipt is None:
+            return
+        chosen = self._chosen(receipt)
+        self._end(receipt, chosen if isinstance(chosen, str) else self._read(receipt, chosen))
+
+    def _end(self, receipt: Receipt, words: str) -> None:
+        self._tell(receipt, words)
         with self._database.plain() as connection:
             receipts.finish(connection, receipt.id, "done")
 
-    def _carry_out(self, receipt: Receipt, allowed: Scopes) -> str:
-        """What to say in the end. Sources that the caller may not know do not exist here."""
+    def _chosen(self, receipt: Receipt) -> Sequence[Source] | str:
+        """What is to be read, or what to say instead. Sources that the caller may not know do not exist here."""
+        person = str(receipt.person)
+        try:
+            if not self._directory.is_admin(person):
+                return wording.ADMINS_ONLY
+            allowed = self._directory.decide(person, None).allowed
+        except SlackUnavailable:
+            return wording.FACTS_UNKNOWN
         known = {source.name: source for source in self._sources if set(source.scopes) & allowed}
         wanted = str(receipt.payload.get("text") or "all").strip().lower()
         if not known:
@@ -105,7 +129,9 @@ class Reindex:
             return self._status(allowed)
         if wanted != "all" and wanted not in known:
             return wording.unknown_source(escape(wanted), sorted(known))
-        chosen = list(known.values()) if wanted == "all" else [known[wanted]]
+        return list(known.values()) if wanted == "all" else [known[wanted]]
+
+    def _read(self, receipt: Receipt, chosen: Sequence[Source]) -> str:
         progress = Progress(lambda words: self._tell(receipt, words))
         told = [self._run(source, progress) for source in chosen]
         self._afterwards()

@@ -42,7 +42,7 @@ from knowledge.outcomes import SyncOutcome
 
 log = structlog.get_logger()
 
-BACKGROUND = frozenset({"reindex", "help", "nightly"})
+BACKGROUND = frozenset({"read_again", "help", "nightly"})
 """Tasks that may take minutes; they have threads of their own, so that no question waits for them."""
 
 
@@ -89,6 +89,7 @@ class Service:
             sources=settings.sources,
             sync=engine.indexer.sync,
             afterwards=self.withdrawals.correct,
+            later=lambda inbox_id: self.queue.defer("read_again", inbox_id=inbox_id),
         )
         self.nightly = Nightly(settings, engine, self.directory, replies, client, me)
         home = Home(database, self.directory, client, me)

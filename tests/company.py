@@ -126,6 +126,10 @@ class Company:
     def settled(self) -> None:
         """Until everything that was sent is received and every receipt is finished."""
         self.slack.wait_until_idle()
+        self.finished()
+
+    def finished(self) -> None:
+        """Until every receipt is finished."""
 
         def nothing_open() -> bool:
             with self.database.plain() as connection:

@@ -1,5 +1,9 @@
 """/reindex and App Home."""
 
+from collections.abc import Callable
+
+from slack_bolt import BoltResponse
+
 from bot import wording
 from knowledge import generations
 from tests.company import Company
@@ -17,6 +21,17 @@ def test_an_administrator_reads_the_documents_again_and_is_told_alone(own_compan
     own_company.slack.wait_for(lambda slack: "1 added" in str([m.text for m in slack.ephemerals("ana")]))
     assert "*everyone*: 1 added, 2 unchanged" in notes(own_company, "ana")
     assert "behind the mill" in own_company.reply(own_company.ask("ben", "general", "where do staff park?")).text
+
+
+def test_that_it_is_begun_is_said_before_how_it_went_however_late_the_acknowledgement(own_company: Company) -> None:
+    @own_company.service.app.use
+    def after_the_work(next: Callable[[], BoltResponse]) -> BoltResponse:
+        own_company.finished()
+        return next()
+
+    own_company.slack.command("ana", "general", "/reindex everyone")
+    first, *_, last = notes(own_company, "ana").splitlines()
+    assert (first, last[:11]) == (wording.COMMAND_RECEIVED, "*everyone*:")
 
 
 def test_it_works_in_a_direct_conversation(own_company: Company) -> None:

@@ -11,7 +11,6 @@ import sqlalchemy as sa
 from slack_sdk import WebClient
 from websockets.sync.client import connect
 
-from bot import wording
 from bot.local_slack.socket_mode import MAX_CONNECTIONS
 from bot.receiving import SocketReceiver
 from bot.service import Part, Service
@@ -140,7 +139,7 @@ def test_what_has_arrived_is_acknowledged_before_the_line_is_cut(listening: Comp
         connection.execute(sa.text("select pg_sleep(0.2)"))
         connection.rollback()
         stopping.result(20)
-    assert wording.COMMAND_RECEIVED in [m.text for m in listening.slack.ephemerals("ana")]
+    assert listening.slack.delivery.sent[-1].state == "acked"
 
 
 def opened(company: Company) -> int:
