@@ -14,6 +14,7 @@ from bot import blocks, wording
 from bot.blocks import Candidate, Post
 from bot.directory import Directory
 from bot.errors import SlackUnavailable, Undeliverable
+from bot.handling import Handling
 from bot.mrkdwn import escape
 from bot.replies import Replies
 from knowledge import answers, catalog, proposals, receipts, retrieval, votes
@@ -33,27 +34,27 @@ LABELS_PER_DAY = 20
 class Feedback:
     """Threads share it. `tasks` are what a worker runs."""
 
-    def __init__(self, database: Database, directory: Directory, replies: Replies) -> None:
+    def __init__(self, database: Database, directory: Directory, replies: Replies, handling: Handling) -> None:
         self._database = database
         self._directory = directory
         self._replies = replies
+        self._handling = handling
 
     @property
     def tasks(self) -> Mapping[str, Callable[[int], None]]:
-        return {"vote": self.vote, "label": self.label, "ask_source": self.ask_source}
+        task = self._handling.task
+        return {"vote": task(self.vote), "label": task(self.label), "ask_source": task(self.ask_source)}
 
-    def vote(self, inbox_id: int) -> None:
+    def vote(self, receipt: Receipt) -> str:
         """Count or withdraw a vote, and the proposal that goes with it.
 
         A 👍 proposes the cited sources; a 👎 a case that nobody has labelled yet, and asks for the right source.
         """
-        if (receipt := self._begin(inbox_id)) is None:
-            return
         answer_id, value, added = _vote(receipt)
         answer = self._answer(answer_id)
         person = str(receipt.person)
         if answer is None or not self._can_read(person, answer):
-            return self._end(receipt, "refused")
+            return "refused"
         with self._database.plain() as connection:
             change = votes.cast if added else votes.withdraw
             changed = change(connection, answer_id, person, value) or receipt.attempt > 1
@@ -66,12 +67,10 @@ class Feedback:
                 self._ask(receipt, answer, wording.ASK_SOURCE)
             else:
                 proposals.propose_cited(self._database, answer, person, "vote")
-        self._end(receipt, "done")
+        return "done"
 
-    def ask_source(self, inbox_id: int) -> None:
+    def ask_source(self, receipt: Receipt) -> str:
         """The message shortcut: the same question about any answer of ours."""
-        if (receipt := self._begin(inbox_id)) is None:
-            return
         with self._database.plain() as connection:
             reply = receipts.reply_at(connection, str(receipt.payload["channel"]), str(receipt.payload["ts"]))
         answer = self._answer(reply.answer_id) if reply and reply.answer_id else None
@@ -82,16 +81,14 @@ class Feedback:
             self._ask(receipt, answer, wording.ASK_SOURCE)
         else:
             self._replies.respond(receipt.payload.get("response_url"), blocks.notice(wording.CANNOT_VOTE))
-        self._end(receipt, "done")
+        return "done"
 
-    def label(self, inbox_id: int) -> None:
+    def label(self, receipt: Receipt) -> str:
         """Somebody says which source was right; their own rights at this moment decide what they may name."""
-        if (receipt := self._begin(inbox_id)) is None:
-            return
         answer, person = self._answer(str(receipt.payload.get("value"))), str(receipt.person)
         if answer is None or not self._can_read(person, answer) or not self._is_member(person):
             self._say(receipt, answer, wording.CANNOT_VOTE)
-            return self._end(receipt, "refused")
+            return "refused"
         match receipt.payload["action"]:
             case "not_in_documents":
                 self._accept(receipt, answer, [])
@@ -104,7 +101,7 @@ class Feedback:
                     self._say(receipt, answer, wording.CANNOT_VOTE)
             case _:
                 self._named(receipt, answer, person, str(receipt.payload["fields"]["document"]))
-        self._end(receipt, "done")
+        return "done"
 
     def _named(self, receipt: Receipt, answer: StoredAnswer, person: str, name: str) -> None:
         with self._reading(person) as (connection, scopes):
@@ -151,14 +148,6 @@ class Feedback:
             self._replies.whisper(answer.reply_channel, answer.thread_ts, str(receipt.person), post)
         except (SlackUnavailable, Undeliverable) as error:
             log.warning("feedback note not sent", answer=answer.id, error=str(error))
-
-    def _begin(self, inbox_id: int) -> Receipt | None:
-        with self._database.plain() as connection:
-            return receipts.claim(connection, inbox_id)
-
-    def _end(self, receipt: Receipt, state: str) -> None:
-        with self._database.plain() as connection:
-            receipts.finish(connection, receipt.id, state)
 
     def _answer(self, answer_id: str) -> StoredAnswer | None:
         """The answer's row, whoever may read it; what is shown of it is decided by the reader's own scopes."""

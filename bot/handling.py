@@ -2,12 +2,13 @@
 
 import secrets
 import traceback
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import structlog
 
 from bot import blocks, wording
+from bot.blocks import Post
 from bot.conversation import Asked
 from bot.errors import SlackUnavailable, Undeliverable
 from bot.outcome import Outcome
@@ -15,20 +16,53 @@ from bot.replies import Replies
 from knowledge import answers, receipts
 from knowledge.answers import Answer, Question
 from knowledge.db import Database, is_outage
+from knowledge.errors import FootnoteError
 from knowledge.receipts import Receipt
 
 log = structlog.get_logger()
 
 LAST_ATTEMPT = 5
-"""After this many beginnings a question that Slack keeps from being answered is given up."""
+"""After this many beginnings a task that Slack or the database keeps from its end is given up."""
 
 
 class Handling:
-    """What every task about a question does the same. Threads share it."""
+    """What every task behind a receipt does the same. Threads share it."""
 
     def __init__(self, database: Database, replies: Replies) -> None:
         self._database = database
         self._replies = replies
+
+    def task(
+        self, work: Callable[[Receipt], str | None], tell: Callable[[Receipt, Post], object] | None = None
+    ) -> Callable[[int], None]:
+        """`work` as a task, framed. It returns the state in which its receipt ends, None when that is noted already.
+
+        `tell`: how trouble is told; None: as `tell_alone` does.
+        """
+        telling = tell or self.tell_alone
+
+        def task(inbox_id: int) -> None:
+            with self.claimed(inbox_id) as receipt:
+                if receipt is None:
+                    return
+                with self.never_silent(receipt, lambda post: telling(receipt, post)):
+                    if state := work(receipt):
+                        self.finish(receipt, state)
+
+        return task
+
+    def tell_alone(self, receipt: Receipt, post: Post, *, replace: bool = False) -> None:
+        """Tell the person behind a receipt where they clicked, in a direct message when that is not possible.
+
+        `replace`: in place of what was clicked. When nobody can be told, that is logged.
+        """
+        person = receipt.person
+        if person is None or self._replies.respond(receipt.payload.get("response_url"), post, replace=replace):
+            return
+        try:
+            self._replies.whisper(self._replies.direct(person), None, person, post)
+        except FootnoteError as error:
+            log.warning("nobody was told", inbox=receipt.id, error=str(error))
 
     @contextmanager
     def claimed(self, inbox_id: int) -> Iterator[Receipt | None]:
@@ -42,27 +76,25 @@ class Handling:
                 yield receipt
 
     @contextmanager
-    def never_silent(self, receipt: Receipt, asked: Asked) -> Iterator[None]:
-        """Whatever goes wrong, the asker hears of it once, with an id that is also in the log."""
+    def never_silent(self, receipt: Receipt, tell: Callable[[Post], object]) -> Iterator[None]:
+        """Whatever goes wrong, the person hears of it once, by `tell`, with an id that is also in the log."""
         error_id = secrets.token_hex(4)
         try:
             yield
-        except Undeliverable as error:
-            log.warning("no place for the reply", error_id=error_id, error=str(error))
-            self.finish(receipt, "failed", error_id=error_id)
-        except SlackUnavailable as error:
-            if receipt.attempt < LAST_ATTEMPT:
-                raise
-            log.error("given up", error_id=error_id, error=str(error))
-            self.finish(receipt, "failed", error_id=error_id)
         except Exception as error:
-            if is_outage(error) and receipt.attempt < LAST_ATTEMPT:
+            if receipt.attempt < LAST_ATTEMPT and _may_pass(error):
                 raise
             # An exception's own text may quote a row or a prompt; where it was raised and its type may not.
             where = "".join(traceback.format_tb(error.__traceback__))
-            log.error("answering failed", error_id=error_id, error_type=type(error).__name__, where=where)
-            post = blocks.notice(wording.failed(error_id))
-            self._replies.send(receipt, asked.channel, asked.thread, (post,))
+            log.error(
+                "a task failed", kind=receipt.kind, error_id=error_id, error_type=type(error).__name__, where=where
+            )
+            try:
+                tell(blocks.notice(wording.failed(error_id)))
+            except (Undeliverable, SlackUnavailable) as silent:
+                if receipt.attempt < LAST_ATTEMPT and _may_pass(silent):
+                    raise
+                log.error("nobody was told", error_id=error_id, error=str(silent))
             self.finish(receipt, "failed", error_id=error_id)
 
     def deliver(self, receipt: Receipt, asked: Asked, outcome: Outcome) -> bool:
@@ -94,3 +126,8 @@ class Handling:
         with self._database.plain() as connection:
             latest = receipts.load(connection, receipt.id)
         return latest is not None and latest.attempt == receipt.attempt
+
+
+def _may_pass(error: Exception) -> bool:
+    """Whether the same work may succeed later: Slack or the database is away, or somebody else is at it."""
+    return isinstance(error, SlackUnavailable | TimeoutError) or is_outage(error)

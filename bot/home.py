@@ -8,10 +8,11 @@ import structlog
 from slack_sdk import WebClient
 
 from bot import wording
-from bot.blocks import Block, actions, button, context, header, section
+from bot.blocks import Block, Post, actions, button, context, header, section
 from bot.client import FAILURES, Identity
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
+from bot.handling import Handling
 from bot.mrkdwn import escape, readable, without_mention
 from bot.review import pending
 from knowledge import catalog, receipts
@@ -27,30 +28,35 @@ STALE_AFTER = timedelta(days=2)
 
 
 class Home:
-    def __init__(self, database: Database, directory: Directory, client: WebClient, me: Identity) -> None:
+    def __init__(
+        self, database: Database, directory: Directory, handling: Handling, client: WebClient, me: Identity
+    ) -> None:
         self._database = database
         self._directory = directory
+        self._handling = handling
         self._client = client
         self._me = me
 
     @property
     def tasks(self) -> Mapping[str, Callable[[int], None]]:
-        return {"home": self.home}
+        return {"home": self._handling.task(self.home, self._trouble)}
 
-    def home(self, inbox_id: int) -> None:
+    def home(self, receipt: Receipt) -> str:
         """Publish the tab as this person may see it now."""
-        with self._database.plain() as connection:
-            receipt = receipts.claim(connection, inbox_id)
-        if receipt is None:
-            return
         self.publish(str(receipt.person))
-        with self._database.plain() as connection:
-            receipts.finish(connection, receipt.id, "done")
+        return "done"
 
     def publish(self, person: str) -> None:
-        """Show the tab to this person anew. That it cannot be shown is logged."""
+        """Show the tab to this person anew. That Slack does not show it is logged."""
+        self._publish(person, self._view(person))
+
+    def _trouble(self, receipt: Receipt, post: Post) -> None:
+        """On the tab: whoever opens it should not find a message for it."""
+        self._publish(str(receipt.person), {"type": "home", "blocks": list(post.blocks)})
+
+    def _publish(self, person: str, view: dict[str, Any]) -> None:
         try:
-            self._client.views_publish(user_id=person, view=self._view(person))
+            self._client.views_publish(user_id=person, view=view)
         except FAILURES as error:
             log.warning("home not shown", error=type(error).__name__)
 

@@ -13,13 +13,14 @@ from bot.blocks import Post
 from bot.client import FAILURES, Identity
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
+from bot.handling import Handling
 from bot.replies import Replies
 from bot.review import pending
 from bot.settings import Settings
 from jobs import chart, digest, evaluation, retention, sync
 from jobs.digest import Digest
 from jobs.schedule import Job
-from knowledge import activity, prompting, receipts, reviews
+from knowledge import activity, prompting, reviews
 from knowledge.answering import Answerer
 from knowledge.engine import Engine
 from knowledge.errors import FootnoteError
@@ -45,6 +46,7 @@ class Nightly:
         engine: Engine,
         directory: Directory,
         replies: Replies,
+        handling: Handling,
         client: WebClient,
         me: Identity,
     ) -> None:
@@ -52,6 +54,7 @@ class Nightly:
         self._engine = engine
         self._directory = directory
         self._replies = replies
+        self._handling = handling
         self._client = client
         self._me = me
 
@@ -65,25 +68,19 @@ class Nightly:
 
     @property
     def tasks(self) -> Mapping[str, Callable[[int], None]]:
-        return {"nightly": self.run_for}
+        return {"nightly": self._handling.task(self.run_for)}
 
-    def run_for(self, inbox_id: int) -> None:
+    def run_for(self, receipt: Receipt) -> str:
         """Do the night's measuring now, because an administrator pressed the button, and tell them how it went."""
-        with self._engine.database.plain() as connection:
-            receipt = receipts.claim(connection, inbox_id)
-        if receipt is None:
-            return
-        person = str(receipt.person)
         try:
-            if self._directory.is_admin(person):
-                self._tell(person, wording.NIGHTLY_BEGUN)
-                self._tell(person, self._carry_out(receipt))
-            else:
-                self._tell(person, wording.ADMINS_ONLY)
+            admin = self._directory.is_admin(str(receipt.person))
         except SlackUnavailable:
-            self._tell(person, wording.FACTS_UNKNOWN)
-        with self._engine.database.plain() as connection:
-            receipts.finish(connection, receipt.id, "done")
+            self._tell(receipt, wording.FACTS_UNKNOWN)
+            return "done"
+        if admin:
+            self._tell(receipt, wording.NIGHTLY_BEGUN)
+        self._tell(receipt, self._carry_out(receipt) if admin else wording.ADMINS_ONLY)
+        return "done"
 
     def _carry_out(self, receipt: Receipt) -> str:
         """What to say in the end. Begun again after a crash, it is the same slot, whose digest is posted once."""
@@ -100,11 +97,8 @@ class Nightly:
         channel = self._settings.schedule.digest_channel
         return wording.nightly_posted(channel) if channel else wording.NIGHTLY_MEASURED
 
-    def _tell(self, person: str, words: str) -> None:
-        try:
-            self._replies.whisper(self._replies.direct(person), None, person, blocks.notice(words))
-        except FootnoteError as error:
-            log.warning("nobody was told about an evaluation", person=person, error=str(error))
+    def _tell(self, receipt: Receipt, words: str) -> None:
+        self._handling.tell_alone(receipt, blocks.notice(words))
 
     def run(self, slot: Slot) -> None:
         """Measure the gold set, tell who reviews of new proposals, post the digest.

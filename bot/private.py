@@ -46,7 +46,8 @@ class Private:
 
     @property
     def tasks(self) -> Mapping[str, Callable[[int], None]]:
-        return {"show_privately": self.show_privately, "share": self.share}
+        task = self._handling.task
+        return {"show_privately": task(self.show_privately), "share": task(self.share)}
 
     def offer(self, asked: Asked, outcome: Outcome) -> None:
         """Tell the asker alone when documents that are withheld here would answer better."""
@@ -59,46 +60,40 @@ class Private:
         except (SlackUnavailable, Undeliverable) as error:
             log.warning("private note not sent", answer=answer.id, error=str(error))
 
-    def show_privately(self, inbox_id: int) -> None:
+    def show_privately(self, receipt: Receipt) -> str | None:
         """Answer the asker alone, under the rights of this moment, in the direct conversation."""
-        with self._handling.claimed(inbox_id) as receipt:
-            if receipt is None:
-                return
-            url, person = receipt.payload.get("response_url"), str(receipt.person)
-            with self._database.writing() as connection:
-                stored = answers.load(connection, str(receipt.payload.get("value")))
-            if stored is None or stored.asker != person:
-                self._replies.respond(url, blocks.notice(wording.NOT_YOURS))
-                return self._handling.finish(receipt, "refused")
-            channel = self._replies.direct(person)
-            asked = Asked(channel, "", "", person, stored.question, direct=True)
-            outcome = self._outcomes.of(asked, Question(stored.standalone, person, channel), None)
-            self._handling.keep(asked, outcome)
-            lead = blocks.notice(wording.private_answer(escape(stored.question)))
-            posts = (lead, *outcome.posts)
-            if outcome.answer is not None and outcome.answer.citations:
-                posts = blocks.shareable(posts, stored.id)
-            self._replies.send(receipt, channel, None, posts, outcome.answer.id if outcome.answer else None)
-            self._replies.respond(url, blocks.notice(wording.SENT_PRIVATELY), replace=True)
-            self._handling.finish(receipt, outcome.state, outcome.answer)
+        url, person = receipt.payload.get("response_url"), str(receipt.person)
+        with self._database.writing() as connection:
+            stored = answers.load(connection, str(receipt.payload.get("value")))
+        if stored is None or stored.asker != person:
+            self._replies.respond(url, blocks.notice(wording.NOT_YOURS))
+            return "refused"
+        channel = self._replies.direct(person)
+        asked = Asked(channel, "", "", person, stored.question, direct=True)
+        outcome = self._outcomes.of(asked, Question(stored.standalone, person, channel), None)
+        self._handling.keep(asked, outcome)
+        lead = blocks.notice(wording.private_answer(escape(stored.question)))
+        posts = (lead, *outcome.posts)
+        if outcome.answer is not None and outcome.answer.citations:
+            posts = blocks.shareable(posts, stored.id)
+        self._replies.send(receipt, channel, None, posts, outcome.answer.id if outcome.answer else None)
+        self._replies.respond(url, blocks.notice(wording.SENT_PRIVATELY), replace=True)
+        self._handling.finish(receipt, outcome.state, outcome.answer)
+        return None
 
-    def share(self, inbox_id: int) -> None:
+    def share(self, receipt: Receipt) -> str | None:
         """Answer a privately answered question again for everyone in its channel; the private answer goes nowhere."""
-        with self._handling.claimed(inbox_id) as receipt:
-            if receipt is None:
-                return
-            with self._database.writing() as connection:
-                stored = answers.load(connection, str(receipt.payload.get("value")))
-            if stored is None or stored.asker != receipt.person:
-                words = wording.NOT_YOURS
-            else:
-                with self._database.lock(f"share:{stored.id}") as alone:
-                    if not alone:
-                        raise TimeoutError(f"answer {stored.id} is being shared already")
-                    words = self._shared(receipt, stored)
-            self._replies.respond(receipt.payload.get("response_url"), blocks.notice(words))
-            if words != wording.SHARED:
-                self._handling.finish(receipt, "refused")
+        with self._database.writing() as connection:
+            stored = answers.load(connection, str(receipt.payload.get("value")))
+        if stored is None or stored.asker != receipt.person:
+            words = wording.NOT_YOURS
+        else:
+            with self._database.lock(f"share:{stored.id}") as alone:
+                if not alone:
+                    raise TimeoutError(f"answer {stored.id} is being shared already")
+                words = self._shared(receipt, stored)
+        self._replies.respond(receipt.payload.get("response_url"), blocks.notice(words))
+        return None if words == wording.SHARED else "refused"
 
     def _shared(self, receipt: Receipt, stored: StoredAnswer) -> str:
         """Post what everyone in the channel may read, if it adds to what was said there; what to tell the asker."""

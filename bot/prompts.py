@@ -10,14 +10,17 @@ import structlog
 from slack_sdk import WebClient
 
 from bot import wording
+from bot.blocks import Post
 from bot.client import FAILURES, Identity
 from bot.conversation import is_courtesy, is_help
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
+from bot.handling import Handling
 from bot.mrkdwn import readable, without_mention
 from knowledge import catalog, receipts
 from knowledge.catalog import Entry
 from knowledge.db import Database
+from knowledge.receipts import Receipt
 
 log = structlog.get_logger()
 
@@ -38,22 +41,21 @@ class Prompt:
 
 
 class Prompts:
-    def __init__(self, database: Database, directory: Directory, client: WebClient, me: Identity) -> None:
+    def __init__(
+        self, database: Database, directory: Directory, handling: Handling, client: WebClient, me: Identity
+    ) -> None:
         self._database = database
         self._directory = directory
+        self._handling = handling
         self._client = client
         self._me = me
 
     @property
     def tasks(self) -> Mapping[str, Callable[[int], None]]:
-        return {"prompts": self.prompts}
+        return {"prompts": self._handling.task(self.prompts, _untold)}
 
-    def prompts(self, inbox_id: int) -> None:
+    def prompts(self, receipt: Receipt) -> str:
         """Offer what fits the person who opened the conversation. That it cannot be offered is logged."""
-        with self._database.plain() as connection:
-            receipt = receipts.claim(connection, inbox_id)
-        if receipt is None:
-            return
         offered = [asdict(prompt) for prompt in self._fitting(str(receipt.person))]
         try:
             self._client.assistant_threads_setSuggestedPrompts(
@@ -61,8 +63,7 @@ class Prompts:
             )
         except FAILURES as error:
             log.info("no prompts shown", error=type(error).__name__)
-        with self._database.plain() as connection:
-            receipts.finish(connection, receipt.id, "done")
+        return "done"
 
     def _fitting(self, person: str) -> tuple[Prompt, ...]:
         try:
@@ -75,6 +76,10 @@ class Prompts:
             asked = receipts.recent(connection, person, PROMPTS)
         texts = (without_mention(str(receipt.payload.get("text") or ""), self._me.user) for receipt in asked)
         return suggested([readable(text, {}) for text in texts], documents)
+
+
+def _untold(_: Receipt, __: Post) -> None:
+    """Nobody asked for prompts, so nobody misses them."""
 
 
 def suggested(questions: Iterable[str], documents: Sequence[Entry]) -> tuple[Prompt, ...]:

@@ -17,8 +17,8 @@ import structlog
 from bot import blocks, wording
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
+from bot.handling import Handling
 from bot.mrkdwn import escape
-from bot.replies import Replies
 from knowledge import catalog, generations, receipts
 from knowledge.db import Database
 from knowledge.errors import FootnoteError
@@ -67,7 +67,7 @@ class Reindex:
         self,
         database: Database,
         directory: Directory,
-        replies: Replies,
+        handling: Handling,
         *,
         sources: Sequence[Source],
         sync: Sync,
@@ -76,7 +76,7 @@ class Reindex:
     ) -> None:
         self._database = database
         self._directory = directory
-        self._replies = replies
+        self._handling = handling
         self._sources = sources
         self._sync = sync
         self._afterwards = afterwards
@@ -84,33 +84,27 @@ class Reindex:
 
     @property
     def tasks(self) -> Mapping[str, Callable[[int], None]]:
-        return {"reindex": self.reindex, "read_again": self.read_again}
+        return {"reindex": self.reindex, "read_again": self._handling.task(self.read_again)}
 
     def reindex(self, inbox_id: int) -> None:
         """Answer what needs no reading; else say that it will be done, and have it done."""
+        self._handling.task(self._begin)(inbox_id)
         with self._database.plain() as connection:
-            receipt = receipts.claim(connection, inbox_id)
-        if receipt is None:
-            return
-        chosen = self._chosen(receipt)
-        if isinstance(chosen, str):
-            return self._end(receipt, chosen)
-        self._tell(receipt, wording.COMMAND_RECEIVED)
-        self._later(receipt.id)
+            receipt = receipts.load(connection, inbox_id)
+        if receipt is not None and not receipt.finished:
+            self._later(inbox_id)
 
-    def read_again(self, inbox_id: int) -> None:
+    def read_again(self, receipt: Receipt) -> str:
         """Read the sources that were asked for, under the rights of this moment, and tell how it went."""
-        with self._database.plain() as connection:
-            receipt = receipts.claim(connection, inbox_id)
-        if receipt is None:
-            return
         chosen = self._chosen(receipt)
-        self._end(receipt, chosen if isinstance(chosen, str) else self._read(receipt, chosen))
+        self._tell(receipt, chosen if isinstance(chosen, str) else self._read(receipt, chosen))
+        return "done"
 
-    def _end(self, receipt: Receipt, words: str) -> None:
-        self._tell(receipt, words)
-        with self._database.plain() as connection:
-            receipts.finish(connection, receipt.id, "done")
+    def _begin(self, receipt: Receipt) -> str | None:
+        """None when there is more to do."""
+        chosen = self._chosen(receipt)
+        self._tell(receipt, chosen if isinstance(chosen, str) else wording.COMMAND_RECEIVED)
+        return "done" if isinstance(chosen, str) else None
 
     def _chosen(self, receipt: Receipt) -> Sequence[Source] | str:
         """What is to be read, or what to say instead. Sources that the caller may not know do not exist here."""
@@ -162,15 +156,7 @@ class Reindex:
         return "\n".join(lines) or wording.NO_SOURCES
 
     def _tell(self, receipt: Receipt, words: str) -> None:
-        """Where the command was given; in a direct message when that is no longer possible, or on the Home tab."""
-        post = blocks.notice(words)
-        if self._replies.respond(receipt.payload.get("response_url"), post, replace=True):
-            return
-        person = str(receipt.person)
-        try:
-            self._replies.whisper(self._replies.direct(person), None, person, post)
-        except FootnoteError as error:
-            log.warning("nobody was told about a reindex", inbox=receipt.id, error=str(error))
+        self._handling.tell_alone(receipt, blocks.notice(words), replace=True)
 
 
 def described(outcome: SyncOutcome) -> str:

@@ -9,6 +9,7 @@ from dataclasses import replace
 from typing import Any
 
 from bot import blocks, wording
+from bot.blocks import Post
 from bot.client import Identity
 from bot.conversation import Asked, is_addressed, is_courtesy, is_help, question_text, turns
 from bot.directory import Directory
@@ -57,7 +58,7 @@ class Responder:
             if receipt is None:
                 return
             asked = _asked(receipt.payload)
-            with self._handling.never_silent(receipt, asked):
+            with self._handling.never_silent(receipt, self._in_thread(receipt, asked)):
                 outcome = self._outcome(receipt, asked)
                 if self._handling.deliver(receipt, asked, outcome):
                     self._private.offer(asked, outcome)
@@ -75,7 +76,7 @@ class Responder:
             asked = replace(_asked(question.payload), text=text)
             with self._database.plain() as connection:
                 receipts.change_text(connection, question.id, {**question.payload, "text": text})
-            with self._handling.never_silent(receipt, asked):
+            with self._handling.never_silent(receipt, self._in_thread(receipt, asked)):
                 outcome = self._outcome(question, asked)
                 self._handling.keep(asked, outcome)
                 answer_id = outcome.answer.id if outcome.answer else None
@@ -100,6 +101,9 @@ class Responder:
         streamed = receipt if self._streaming and working and receipt.attempt == 1 else None
         patient = working and receipt.attempt < LAST_ATTEMPT
         return self._outcomes.of(asked, question, asked.channel, streamed, patient=patient)
+
+    def _in_thread(self, receipt: Receipt, asked: Asked) -> Callable[[Post], None]:
+        return lambda post: self._replies.send(receipt, asked.channel, asked.thread, (post,))
 
     def _thread(self, asked: Asked) -> Sequence[Mapping[str, Any]]:
         return self._replies.thread(asked.channel, asked.thread) if asked.thread != asked.ts else ()

@@ -12,9 +12,10 @@ from bot import blocks, review_wording, wording
 from bot.blocks import Block, Post, actions, button, context, section
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
+from bot.handling import Handling
 from bot.mrkdwn import escape
 from bot.replies import Replies
-from knowledge import catalog, receipts, reviews, suggestions
+from knowledge import catalog, reviews, suggestions
 from knowledge.db import Database
 from knowledge.errors import FootnoteError, GoldCaseUnknown, GoldCaseUnlabelled
 from knowledge.gold import GoldCase
@@ -32,23 +33,25 @@ class Review:
     """`refresh` shows a person's Home tab anew."""
 
     def __init__(
-        self, database: Database, directory: Directory, replies: Replies, refresh: Callable[[str], object]
+        self,
+        database: Database,
+        directory: Directory,
+        replies: Replies,
+        handling: Handling,
+        refresh: Callable[[str], object],
     ) -> None:
         self._database = database
         self._directory = directory
         self._replies = replies
+        self._handling = handling
         self._refresh = refresh
 
     @property
     def tasks(self) -> Mapping[str, Callable[[int], None]]:
-        return {"review": self.review}
+        return {"review": self._handling.task(self.review)}
 
-    def review(self, inbox_id: int) -> None:
+    def review(self, receipt: Receipt) -> str:
         """Carry out a click, or a correction sent with the form."""
-        with self._database.plain() as connection:
-            receipt = receipts.claim(connection, inbox_id)
-        if receipt is None:
-            return
         person = str(receipt.person)
         try:
             allowed = self._directory.decide(person, None).allowed if self._directory.is_admin(person) else None
@@ -56,8 +59,7 @@ class Review:
         except SlackUnavailable:
             allowed, said = None, wording.FACTS_UNKNOWN
         self._show(receipt, person, said, allowed)
-        with self._database.plain() as connection:
-            receipts.finish(connection, receipt.id, "done")
+        return "done"
 
     def _carry_out(self, receipt: Receipt, person: str, allowed: Scopes) -> str:
         """What became of it, in words."""

@@ -85,25 +85,25 @@ class Service:
         reindex = Reindex(
             database,
             self.directory,
-            replies,
+            handling,
             sources=settings.sources,
             sync=engine.indexer.sync,
             afterwards=self.withdrawals.correct,
             later=lambda inbox_id: self.queue.defer("read_again", inbox_id=inbox_id),
         )
-        self.nightly = Nightly(settings, engine, self.directory, replies, client, me)
-        home = Home(database, self.directory, client, me)
+        self.nightly = Nightly(settings, engine, self.directory, replies, handling, client, me)
+        home = Home(database, self.directory, handling, client, me)
         tasks: dict[str, Callable[..., object]] = {
             **self.responder.tasks,
             **self.private.tasks,
             **self.withdrawals.tasks,
-            **Feedback(database, self.directory, replies).tasks,
+            **Feedback(database, self.directory, replies, handling).tasks,
             **reindex.tasks,
             "help": jobs.sync.Helper(engine.indexer, settings.sources).help,
             **self.nightly.tasks,
-            **Prompts(database, self.directory, client, me).tasks,
+            **Prompts(database, self.directory, handling, client, me).tasks,
             **home.tasks,
-            **Review(database, self.directory, replies, home.publish).tasks,
+            **Review(database, self.directory, replies, handling, home.publish).tasks,
         }
         self.queue = Queue(database, tasks, BACKGROUND, transient=(SlackUnavailable,))
         self.app: App = build_app(settings.slack, client, Inbox(database, self.queue.defer, settings.slack, me))

@@ -11,7 +11,7 @@ from bot.handling import Handling
 from bot.replies import Replies
 from knowledge import answers, catalog, receipts, workspace
 from knowledge.db import Database
-from knowledge.receipts import Reply
+from knowledge.receipts import Receipt, Reply
 
 log = structlog.get_logger()
 
@@ -29,21 +29,18 @@ class Withdrawals:
 
     @property
     def tasks(self) -> Mapping[str, Callable[[int], None]]:
-        return {"withdraw": self.withdraw}
+        return {"withdraw": self._handling.task(self.withdraw)}
 
-    def withdraw(self, inbox_id: int) -> None:
+    def withdraw(self, receipt: Receipt) -> str:
         """The asker deleted a question: its text and its answer go too."""
-        with self._handling.claimed(inbox_id) as receipt:
-            if receipt is None:
-                return
-            question_id = int(receipt.payload["question"])
-            with self._database.plain() as connection:
-                there = receipts.replies_to(connection, question_id)
-                receipts.erase_text(connection, question_id)
-            self._take_back([r for r in there if r.answer_id], there, wording.WITHDRAWN_QUESTION)
-            with self._database.writing() as connection:
-                answers.delete(connection, {r.answer_id for r in there if r.answer_id})
-            self._handling.finish(receipt, "done")
+        question_id = int(receipt.payload["question"])
+        with self._database.plain() as connection:
+            there = receipts.replies_to(connection, question_id)
+            receipts.erase_text(connection, question_id)
+        self._take_back([r for r in there if r.answer_id], there, wording.WITHDRAWN_QUESTION)
+        with self._database.writing() as connection:
+            answers.delete(connection, {r.answer_id for r in there if r.answer_id})
+        return "done"
 
     def correct(self) -> int:
         """Take back posted answers that cite a document which is gone or has fewer readers now; how many there were."""

@@ -82,7 +82,7 @@ NO_SOURCES = "There is no source that you may know of."
 
 
 def failed(error_id: str) -> str:
-    return f"Something went wrong on my side and I could not answer. If it happens again, tell an administrator the id `{error_id}`."
+    return f"Something went wrong on my side and I could not do this. If it happens again, tell an administrator the id `{error_id}`."
 
 
 def ask_about(title: str) -> str:
