@@ -23,6 +23,7 @@ from knowledge.catalog import Entry
 from knowledge.db import Database
 from knowledge.permissions import PersonKind, Scopes
 from knowledge.receipts import Receipt
+from knowledge.votes import Change
 
 log = structlog.get_logger()
 
@@ -46,22 +47,23 @@ class Feedback:
         return {"vote": task(self.vote), "label": task(self.label), "ask_source": task(self.ask_source)}
 
     def vote(self, receipt: Receipt) -> str:
-        """Count or withdraw a vote, and the proposal that goes with it.
+        """Count what this person's votes on the answer come to, and make the proposal that goes with it.
 
         A 👍 proposes the cited sources; a 👎 a case that nobody has labelled yet, and asks for the right source.
         """
-        answer_id, value, added = _vote(receipt)
+        answer_id, _ = _vote(receipt)
         answer = self._answer(answer_id)
         person = str(receipt.person)
         if answer is None or not self._can_read(person, answer):
             return "refused"
         with self._database.plain() as connection:
-            change = votes.cast if added else votes.withdraw
-            changed = change(connection, answer_id, person, value) or receipt.attempt > 1
+            sent = receipts.in_thread(connection, str(receipt.thread_key), person)
+            value = votes.standing(_vote(each)[1] for each in sent)
+            changed = votes.cast(connection, answer_id, person, value) or receipt.attempt > 1
             today = votes.cast_today(connection, person)
         if changed:
             proposals.take_back(self._database, answer_id, person)
-        if changed and added and self._is_member(person) and today <= ASKED_PER_DAY:
+        if changed and value is not None and self._is_member(person) and today <= ASKED_PER_DAY:
             if value < 0:
                 proposals.propose(self._database, answer, person, None, "vote")
                 self._ask(receipt, answer, wording.ASK_SOURCE)
@@ -168,10 +170,14 @@ class Feedback:
             yield connection, scopes
 
 
-def _vote(receipt: Receipt) -> tuple[str, int, bool]:
-    """The answer, +1 or -1, and whether it was given or taken back; from a button or a reaction."""
+def _vote(receipt: Receipt) -> tuple[str, Change]:
+    """The answer, and what was changed about it with a button or a reaction.
+
+    Slack sends what happens within milliseconds in any order, so the time is the event's own, where it has one.
+    """
     payload = receipt.payload
+    at = float(payload.get("at") or receipt.received_at.timestamp())
     if "answer" in payload:
-        return str(payload["answer"]), int(payload["value"]), bool(payload["added"])
+        return str(payload["answer"]), Change(at, int(payload["value"]), bool(payload["added"]))
     value, _, answer_id = str(payload.get("value")).partition(":")
-    return answer_id, -1 if value == "-1" else 1, True
+    return answer_id, Change(at, -1 if value == "-1" else 1, True)

@@ -155,7 +155,7 @@ class Inbox:
         if reply is None or not reply.answer_id:
             return None
         vote = {"answer": reply.answer_id, "channel": reply.channel, "ts": reply.ts, "value": value}
-        vote["added"] = event["type"] == "reaction_added"
+        vote |= {"added": event["type"] == "reaction_added", "at": event.get("event_ts")}
         return Work("vote", event_id, vote, person=str(event["user"]), thread_key=f"votes:{reply.answer_id}")
 
     def _key(self, channel: str, ts: str) -> str:
@@ -183,6 +183,7 @@ def clicked(body: Json) -> Work | None:
             name, _, rest = str(action.get("action_id")).partition(":")
             kind = BUTTONS.get(name)
             payload = {**place, "action": name, "detail": rest, "value": action.get("value")}
+            payload["at"] = action.get("action_ts")
         case "view_submission":
             view = body.get("view") or {}
             kind = VIEWS.get(str(view.get("callback_id")))

@@ -114,6 +114,13 @@ def askers(connection: sa.Connection, thread_key: str) -> frozenset[str]:
     return frozenset(connection.scalars(sa.select(inbox.c.person).where(inbox.c.thread_key == thread_key, begun)))
 
 
+def in_thread(connection: sa.Connection, thread_key: str, person: str) -> tuple[Receipt, ...]:
+    """What this person sent that belongs to one thread and was not refused, in the order in which it arrived."""
+    sent = sa.select(*_COLUMNS).where(inbox.c.thread_key == thread_key, inbox.c.person == person)
+    rows = connection.execute(sent.where(inbox.c.state != "refused").order_by(inbox.c.id))
+    return tuple(Receipt(**row._mapping) for row in rows)
+
+
 def recent(connection: sa.Connection, person: str, limit: int) -> tuple[Receipt, ...]:
     """One person's latest questions, newest first."""
     asked = sa.select(*_COLUMNS).where(inbox.c.person == person, inbox.c.message_key.is_not(None))

@@ -1,5 +1,6 @@
 """Votes on answers: one a person and answer, the latest counts, and taking it back is possible."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import sqlalchemy as sa
@@ -14,23 +15,38 @@ class Tally:
     down: int
 
 
-def cast(connection: sa.Connection, answer_id: str, person: str, value: int) -> bool:
-    """Count `value` (+1 or -1) for this person; False when exactly that was counted already."""
-    standing = (votes.c.answer_id == answer_id) & (votes.c.person == person) & votes.c.withdrawn_at.is_(None)
-    if connection.scalar(sa.select(votes.c.value).where(standing)) == value:
+@dataclass(frozen=True)
+class Change:
+    """A vote (+1 or -1) given, or taken back when not `added`; `at` is its own time in seconds."""
+
+    at: float
+    value: int
+    added: bool
+
+
+def standing(changes: Iterable[Change]) -> int | None:
+    """What counts after all that one person changed about one answer, in whatever order it became known."""
+    value = None
+    for change in sorted(changes, key=lambda each: each.at):
+        if change.added:
+            value = change.value
+        elif change.value == value:
+            value = None
+    return value
+
+
+def cast(connection: sa.Connection, answer_id: str, person: str, value: int | None) -> bool:
+    """Count `value` (+1, -1, None for no vote any more) for this person; False when exactly that counts already."""
+    mine = (votes.c.answer_id == answer_id) & (votes.c.person == person) & votes.c.withdrawn_at.is_(None)
+    if connection.scalar(sa.select(votes.c.value).where(mine)) == value:
         return False
+    if value is None:
+        connection.execute(sa.update(votes).where(mine).values(withdrawn_at=sa.func.now()))
+        return True
     statement = insert(votes).values(answer_id=answer_id, person=person, value=value)
     again = {"value": value, "created_at": sa.func.now(), "withdrawn_at": None}
     connection.execute(statement.on_conflict_do_update(index_elements=["answer_id", "person"], set_=again))
     return True
-
-
-def withdraw(connection: sa.Connection, answer_id: str, person: str, value: int) -> bool:
-    """Take `value` back; False when it was not what counted."""
-    mine = (votes.c.answer_id == answer_id) & (votes.c.person == person) & (votes.c.value == value)
-    standing = votes.c.withdrawn_at.is_(None)
-    taken = sa.update(votes).where(mine, standing).values(withdrawn_at=sa.func.now()).returning(votes.c.person)
-    return connection.execute(taken).first() is not None
 
 
 def tally(connection: sa.Connection, answer_id: str) -> Tally:

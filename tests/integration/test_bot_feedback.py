@@ -75,6 +75,17 @@ def test_a_vote_goes_when_the_reaction_does_and_nobody_votes_twice(company: Comp
     assert tally(company, question) == Tally(1, 0)
 
 
+def test_votes_follow_the_time_of_the_events_and_not_of_their_arrival(own_company: Company) -> None:
+    question = own_company.ask("ben", "general", LEAVE)
+    reply = own_company.reply(question)
+    own_company.settled()
+    own_company.slack.fault("reordered")
+    own_company.slack.react("ben", "general", reply.ts, "-1")
+    own_company.slack.unreact("ben", "general", reply.ts, "-1")
+    assert tally(own_company, question) == Tally(0, 0)
+    assert proposed(own_company, question) == []
+
+
 def test_reactions_on_what_is_not_an_answer_are_nothing(company: Company) -> None:
     message = company.slack.say("ana", "general", "I like tea")
     before = len(company.slack.calls)
