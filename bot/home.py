@@ -23,6 +23,7 @@ from knowledge.receipts import Receipt
 log = structlog.get_logger()
 
 RECENT = 5
+FAILURES_SHOWN = 5
 STALE_AFTER = timedelta(days=2)
 """A source that was not read for this long is marked."""
 
@@ -114,7 +115,7 @@ def _state(state: SourceState, now: datetime) -> str:
 
 
 def _failures(state: SourceState) -> list[str]:
-    outcome = state.outcome or {}
-    lines = [wording.home_failure(state.name, escape(str(outcome["error"])))] if outcome.get("error") else []
-    failed = outcome.get("failed") or ()
-    return lines + [wording.home_failure(state.name, escape(f"{f['document']}: {f['reason']}")) for f in failed[:5]]
+    lines = [escape(state.error)] if state.error else []
+    lines += [escape(f"{document}: {reason}") for document, reason in state.failures.known[:FAILURES_SHOWN]]
+    lines += [wording.hidden_failures(state.failures.hidden)] if state.failures.hidden else []
+    return [wording.home_failure(state.name, line) for line in lines]

@@ -20,6 +20,7 @@ from bot.errors import SlackUnavailable
 from bot.handling import Handling
 from bot.mrkdwn import escape
 from knowledge import catalog, generations, receipts
+from knowledge.catalog import Failures
 from knowledge.db import Database
 from knowledge.errors import FootnoteError
 from knowledge.outcomes import SyncOutcome
@@ -97,7 +98,7 @@ class Reindex:
     def read_again(self, receipt: Receipt) -> str:
         """Read the sources that were asked for, under the rights of this moment, and tell how it went."""
         chosen = self._chosen(receipt)
-        self._tell(receipt, chosen if isinstance(chosen, str) else self._read(receipt, chosen))
+        self._tell(receipt, chosen if isinstance(chosen, str) else self._read(receipt, *chosen))
         return "done"
 
     def _begin(self, receipt: Receipt) -> str | None:
@@ -106,8 +107,8 @@ class Reindex:
         self._tell(receipt, chosen if isinstance(chosen, str) else wording.COMMAND_RECEIVED)
         return "done" if isinstance(chosen, str) else None
 
-    def _chosen(self, receipt: Receipt) -> Sequence[Source] | str:
-        """What is to be read, or what to say instead. Sources that the caller may not know do not exist here."""
+    def _chosen(self, receipt: Receipt) -> tuple[Sequence[Source], Scopes] | str:
+        """What is to be read, and what the caller may read; or what to say instead. Sources that the caller may not know do not exist here."""
         person = str(receipt.person)
         try:
             if not self._directory.is_admin(person):
@@ -123,15 +124,15 @@ class Reindex:
             return self._status(allowed)
         if wanted != "all" and wanted not in known:
             return wording.unknown_source(escape(wanted), sorted(known))
-        return list(known.values()) if wanted == "all" else [known[wanted]]
+        return list(known.values()) if wanted == "all" else [known[wanted]], allowed
 
-    def _read(self, receipt: Receipt, chosen: Sequence[Source]) -> str:
+    def _read(self, receipt: Receipt, chosen: Sequence[Source], allowed: Scopes) -> str:
         progress = Progress(lambda words: self._tell(receipt, words))
-        told = [self._run(source, progress) for source in chosen]
+        told = [self._run(source, progress, allowed) for source in chosen]
         self._afterwards()
         return "\n".join(told)
 
-    def _run(self, source: Source, progress: Progress) -> str:
+    def _run(self, source: Source, progress: Progress, allowed: Scopes) -> str:
         error_id = secrets.token_hex(4)
         try:
             outcome = self._sync(source, on_progress=progress.of(source.name))
@@ -142,7 +143,9 @@ class Reindex:
             log.warning("sync failed", source=source.name, error_id=error_id, error=outcome.error)
             running = "already running" in outcome.error
             return wording.already_running(source.name) if running else wording.sync_failed(source.name, error_id)
-        return described(outcome)
+        with self._database.reading(allowed) as connection:
+            failures = catalog.failures(connection, source.name, outcome.failed, allowed)
+        return described(outcome, failures)
 
     def _status(self, allowed: Scopes) -> str:
         with self._database.reading(allowed) as connection:
@@ -159,12 +162,14 @@ class Reindex:
         self._handling.tell_alone(receipt, blocks.notice(words), replace=True)
 
 
-def described(outcome: SyncOutcome) -> str:
-    """One source's sync in words, with the documents that could not be read and why."""
+def described(outcome: SyncOutcome, failures: Failures) -> str:
+    """One source's sync in words, with the documents that could not be read and why, as far as the caller may know."""
     lines = [wording.sync_outcome(outcome)]
-    if outcome.failed:
-        lines.append(wording.sync_unreadable(len(outcome.failed)))
-        lines += [f"• {escape(document)}: {escape(reason)}" for document, reason in outcome.failed[:FAILURES_SHOWN]]
-    if len(outcome.failed) > FAILURES_SHOWN:
+    if failures.known:
+        lines.append(wording.sync_unreadable(len(failures.known)))
+        lines += [f"• {escape(document)}: {escape(reason)}" for document, reason in failures.known[:FAILURES_SHOWN]]
+    if len(failures.known) > FAILURES_SHOWN:
         lines.append("…")
+    if failures.hidden:
+        lines.append(wording.hidden_failures(failures.hidden))
     return "\n".join(lines)

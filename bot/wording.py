@@ -152,6 +152,10 @@ def sync_unreadable(count: int) -> str:
     return f"{count} document{'s' if count != 1 else ''} could not be read:"
 
 
+def hidden_failures(count: int) -> str:
+    return f"{count} document{'s' if count != 1 else ''} could not be read that you may not open."
+
+
 def ago(moment: datetime | None, now: datetime) -> str:
     """How long ago, roughly, in words."""
     if moment is None:

@@ -1,6 +1,6 @@
 """Documents and sources as a reader may know them. Run inside `Database.reading(scopes)`: the transaction's scopes decide."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -25,14 +25,23 @@ class Entry:
 
 
 @dataclass(frozen=True)
+class Failures:
+    """Documents that readers miss something of: those a reader may open with the reason, and how many others."""
+
+    known: tuple[tuple[str, str], ...] = ()
+    hidden: int = 0
+
+
+@dataclass(frozen=True)
 class SourceState:
-    """A source as its readers may know it; `documents` counts those they may read. `failures`: document and reason."""
+    """A source as its readers may know it; `documents` counts those they may read. `error`: of the last sync, or empty."""
 
     name: str
     kind: str
     documents: int
     succeeded_at: datetime | None
-    outcome: Mapping[str, Any] | None
+    error: str
+    failures: Failures
 
 
 def readable_chunks(connection: sa.Connection, chunk_ids: Iterable[int], scopes: Scopes) -> frozenset[int]:
@@ -83,7 +92,19 @@ def source_states(connection: sa.Connection, scopes: Scopes) -> tuple[SourceStat
         .group_by(sources.c.name)
         .order_by(sources.c.name)
     )
-    return tuple(SourceState(*row) for row in connection.execute(query))
+    return tuple(_state(connection, row, scopes) for row in connection.execute(query).all())
+
+
+def failures(connection: sa.Connection, source: str, failed: Sequence[tuple[str, str]], scopes: Scopes) -> Failures:
+    """What a holder of `scopes` may know of documents (external id, reason) that a sync could not read whole.
+
+    One that was never read far enough to know its readers is counted only.
+    """
+    named = documents.c.external_id == sa.any_(sa.cast([name for name, _ in failed], sa.ARRAY(sa.Text)))
+    of_source = documents.c.source == source, named, visible(documents.c.acl_id, scopes)
+    readable = frozenset(connection.scalars(sa.select(documents.c.external_id).where(*of_source)))
+    known = tuple((name, reason) for name, reason in failed if name in readable)
+    return Failures(known, len(failed) - len(known))
 
 
 def unsupported_answers(connection: sa.Connection, since: datetime) -> tuple[str, ...]:
@@ -131,3 +152,10 @@ _ENTRY = (
 
 def _entry(row: Any) -> Entry:
     return Entry(**row._mapping)
+
+
+def _state(connection: sa.Connection, row: Any, scopes: Scopes) -> SourceState:
+    outcome = row.outcome or {}
+    failed = [(str(each["document"]), str(each["reason"])) for each in outcome.get("failed") or ()]
+    known = failures(connection, row.name, failed, scopes)
+    return SourceState(row.name, row.kind, row[2], row.succeeded_at, str(outcome.get("error") or ""), known)

@@ -64,6 +64,22 @@ def test_documents_that_cannot_be_read_are_named_with_the_reason(own_company: Co
     assert "scan.pdf:" in notes(own_company, "ana")
 
 
+def test_a_document_of_other_readers_that_cannot_be_read_any_more_is_counted_and_not_named(
+    own_company: Company,
+) -> None:
+    own_company.slack.leave("ana", "legal")
+    own_company.write("everyone/merger.md", "---\nscopes: [channel:CLEGAL]\n---\n# Merger\n\nWith the mill.\n")
+    own_company.sync()
+    own_company.write("everyone/merger.md", "")
+    own_company.slack.command("ana", "general", "/reindex everyone")
+    told = notes(own_company, "ana")
+    own_company.slack.open_home("ana")
+    home = str(own_company.slack.wait_for(lambda slack: slack.home("ana")))
+    assert wording.hidden_failures(1) in told
+    assert wording.hidden_failures(1) in home
+    assert "merger" not in f"{told} {home}"
+
+
 def test_home_shows_what_a_person_may_search_and_what_they_asked(own_company: Company) -> None:
     own_company.reply(own_company.ask("ben", "general", "how many days of annual leave?"))
     own_company.slack.open_home("ben")

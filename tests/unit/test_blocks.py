@@ -2,7 +2,6 @@
 
 import json
 from datetime import UTC, datetime
-from typing import Any
 
 import pytest
 from hypothesis import given, settings
@@ -15,7 +14,7 @@ from bot.markdown import pieces
 from bot.parts import cut
 from bot.table import columns
 from knowledge.answers import Citation
-from knowledge.catalog import SourceState
+from knowledge.catalog import Failures, SourceState
 
 URL = "https://docs.example.test/x"
 
@@ -189,14 +188,14 @@ def test_no_markdown_breaks_a_limit_or_pings(text: str) -> None:
         assert "<!" not in piece.markdown
 
 
-def state(name: str, outcome: dict[str, Any] | None = None) -> SourceState:
-    return SourceState(name, "folder", 3, datetime(2026, 3, 3, tzinfo=UTC), outcome)
+def state(name: str, error: str = "", failures: Failures | None = None) -> SourceState:
+    return SourceState(name, "folder", 3, datetime(2026, 3, 3, tzinfo=UTC), error, failures or Failures())
 
 
 def test_the_home_tab_is_a_view_that_slack_takes() -> None:
-    failed = {"failed": [{"document": "a.pdf", "reason": "is scanned <b>"}], "error": "gone"}
+    failed = Failures((("a.pdf", "is scanned <b>"),), 2)
     shown = home.view_blocks(
-        [state(f"s{n}", failed) for n in range(60)], ["why <&>?"] * 5, (3, 1), datetime(2026, 3, 9, tzinfo=UTC)
+        [state(f"s{n}", "gone", failed) for n in range(60)], ["why <&>?"] * 5, (3, 1), datetime(2026, 3, 9, tzinfo=UTC)
     )
     check_view({"type": "home", "blocks": shown})
     assert "6 days ago" in str(shown)
