@@ -21,7 +21,7 @@ from knowledge.calls import Calls
 from knowledge.db import Database, open_database
 from knowledge.encoders import load_embedder
 from knowledge.errors import FootnoteError
-from knowledge.generations import active
+from knowledge.generations import active, building
 from knowledge.reranking import load_reranker
 from knowledge.settings import Source
 from knowledge.sources import open_source
@@ -68,6 +68,12 @@ def _database(settings: Settings) -> Iterator[Check]:
 
 
 def _index(settings: Settings, database: Database) -> Iterator[Check]:
+    with database.writing() as connection:
+        next_one = building(connection)
+    if next_one is not None and next_one.held:
+        says = f"that of {next_one.model} is whole, but did not prove to find as many accepted questions; it does not serve"
+        remedy = "`footnote sync --full` says how many; keep models.embedder as it was, or set models.recall_loss"
+        yield Check("next index", "warn", says, remedy)
     try:
         with database.plain() as connection:
             generation = active(connection, load_embedder(settings.models))

@@ -155,7 +155,8 @@ class Reindex:
         with self._database.writing() as connection:
             building = generations.building(connection)
         if building is not None:
-            lines.append(wording.index_building(building.model, building.share))
+            told = wording.index_held(building.model) if building.held else None
+            lines.append(told or wording.index_building(building.model, building.share))
         return "\n".join(lines) or wording.NO_SOURCES
 
     def _tell(self, receipt: Receipt, words: str) -> None:

@@ -129,6 +129,13 @@ def index_building(model: str, share: float) -> str:
     return f"The index of the model {model} is being built: {share:.0%}. Until it is whole the one before serves."
 
 
+def index_held(model: str) -> str:
+    return (
+        f"The index of the model {model} is whole but does not serve: it did not prove to find as many of the accepted "
+        "questions as the one before. `footnote sync --full` says how many, and what can be done."
+    )
+
+
 def sync_progress(name: str, done: int, total: int) -> str:
     return f"Reading {name}: {done} of {total} documents…"
 

@@ -15,16 +15,16 @@ from typing import Any
 
 from sqlalchemy import Connection
 
-from knowledge import activity, analysis, evals, gold, labels, leaks, metrics, retrieval
+from knowledge import activity, analysis, evals, gold, leaks, metrics, retrieval
 from knowledge.answers import Answer, Question
 from knowledge.db import Database
 from knowledge.diagnosis import STAGES, Diagnosis, Failure, best_ranks, diagnose
 from knowledge.evals import Result
-from knowledge.gold import GoldCase
 from knowledge.labels import Located
 from knowledge.passages import Found
 from knowledge.permissions import WORKSPACE, Scopes
 from knowledge.retrieval import Retriever
+from knowledge.tasks import Task, gather
 
 Respond = Callable[[Question, Scopes], Answer]
 
@@ -33,22 +33,6 @@ log = logging.getLogger(__name__)
 FINAL = STAGES[-1]
 Unit = int | tuple[int]
 """What a ranking of places holds: the number of an expected place, or another chunk's id in a tuple."""
-
-
-@dataclass(frozen=True)
-class Task:
-    """A case and where its labels are today. `located` is empty for a question that is not in the documents."""
-
-    case: GoldCase
-    located: tuple[Located, ...]
-
-    @property
-    def stale(self) -> bool:
-        return bool(self.located) and not self.chunks
-
-    @property
-    def chunks(self) -> frozenset[int]:
-        return frozenset().union(*(place.chunk_ids for place in self.located))
 
 
 @dataclass(frozen=True)
@@ -99,17 +83,6 @@ def run(
             evals.fail(connection, run_id, f"{type(error).__name__}: {error}")
         raise
     return run_id
-
-
-def gather(database: Database, rights: Mapping[str, Scopes]) -> list[Task]:
-    """The cases with these ids, each read under its own scopes."""
-    tasks: list[Task] = []
-    for scopes in sorted(set(rights.values()), key=sorted):
-        ids = [case_id for case_id, theirs in rights.items() if theirs == scopes]
-        with database.reading(scopes) as connection:
-            for case in gold.cases(connection, scopes, ids=ids):
-                tasks.append(Task(case, labels.locate(connection, case.expected or (), scopes)))
-    return tasks
 
 
 def _measure(database: Database, retriever: Retriever, respond: Respond | None, task: Task) -> Measured | None:

@@ -51,5 +51,6 @@ def open_engine(settings: KnowledgeSettings) -> Engine:
             settings.chunking,
             cache=settings.home / "sources",
             exact_below=settings.retrieval.exact_below,
+            recall_loss=settings.models.recall_loss,
         ),
     )

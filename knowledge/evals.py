@@ -81,3 +81,12 @@ def results(connection: sa.Connection, run_id: int) -> dict[str, Result]:
     """A run's results by case id; in a transaction that writes, where all are seen."""
     rows = connection.execute(sa.select(eval_results).where(eval_results.c.run_id == run_id))
     return {r.case_id: Result(r.case_id, frozenset(r.scopes), r.outcome, r.ranks, r.bucket) for r in rows}
+
+
+def latest(connection: sa.Connection, model: str, revision: str) -> dict[str, Result]:
+    """The results of the newest finished run with this embedding model, empty when there is none; as `results`."""
+    embedder = eval_runs.c.configuration["embedder"]
+    with_it = embedder["name"].astext == model, embedder["revision"].astext == revision
+    finished = sa.select(eval_runs.c.id).where(*with_it, eval_runs.c.metrics.is_not(None))
+    run_id = connection.scalar(finished.order_by(eval_runs.c.started_at.desc(), eval_runs.c.id.desc()).limit(1))
+    return {} if run_id is None else results(connection, run_id)

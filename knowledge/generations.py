@@ -1,7 +1,8 @@
 """Which model's vectors serve: one active generation at a time; vectors of two models are never compared.
 
 A new model's generation is built beside the serving one, by full syncs that go on where an interrupted one ended, and
-serves once it is whole. The one before is kept for a while, so that going back is quick, and then dropped.
+serves once it is whole and has stood its trial (`trial`). The one before is kept for a while, so that going back is
+quick, and then dropped; one that was given up for another model is dropped at once.
 """
 
 from dataclasses import dataclass
@@ -25,10 +26,17 @@ class Generation:
 
 @dataclass(frozen=True)
 class Building:
-    """A generation that does not serve yet: the share of the chunks that have its vectors already."""
+    """A generation that does not serve yet: the share of the chunks that have its vectors already.
+
+    `held`: it is whole, but did not stand its trial.
+    """
 
     model: str
     share: float
+    held: bool = False
+
+
+_UNSERVED = generations.c.state.in_(("building", "held"))
 
 
 class Model(Protocol):
@@ -67,7 +75,12 @@ def active(connection: sa.Connection, model: Model) -> Generation:
 
 
 def next_to(connection: sa.Connection, model: Model) -> Generation:
-    """The generation that a full sync writes: the serving one when it is `model`'s, else one built beside it."""
+    """The generation that a full sync writes: the serving one when it is `model`'s, else one built beside it.
+
+    What was being built for yet another model is dropped with its vectors.
+    """
+    abandoned = (generations.c.model != model.name) | (generations.c.revision != model.revision)
+    connection.execute(sa.delete(generations).where(_UNSERVED, abandoned))
     found = serving(connection)
     if found is None or (found.model, found.revision) == (model.name, model.revision):
         return active(connection, model)
@@ -81,14 +94,29 @@ def next_to(connection: sa.Connection, model: Model) -> Generation:
     return Generation(built, model.name, model.revision, model.dimension)
 
 
-def switch(connection: sa.Connection, generation: Generation) -> bool:
-    """Let `generation` serve once every chunk has its vector; False while some have not.
+def is_whole(connection: sa.Connection, generation: Generation) -> bool:
+    """Whether every chunk has its vector; in a transaction that writes, where all are seen.
 
     Chunks for which its model gives none anyway are not waited for: they have none in the serving generation either.
     """
     new, old = sa.alias(chunk_vectors), sa.alias(chunk_vectors)
     has_new = sa.exists().where(new.c.chunk_id == old.c.chunk_id, new.c.generation_id == generation.id)
-    if connection.scalar(sa.select(sa.exists().where(old.c.generation_id != generation.id, ~has_new))):
+    return not connection.scalar(sa.select(sa.exists().where(old.c.generation_id != generation.id, ~has_new)))
+
+
+def has_served(connection: sa.Connection, generation: Generation) -> bool:
+    """Whether it serves, or did before."""
+    return connection.scalar(sa.select(generations.c.activated_at).where(generations.c.id == generation.id)) is not None
+
+
+def hold(connection: sa.Connection, generation: Generation) -> None:
+    """Keep a whole generation from serving. The next full sync with its model tries it again."""
+    connection.execute(sa.update(generations).where(generations.c.id == generation.id).values(state="held"))
+
+
+def switch(connection: sa.Connection, generation: Generation) -> bool:
+    """Let `generation` serve if it is whole; False if not."""
+    if not is_whole(connection, generation):
         return False
     others = generations.c.id != generation.id
     connection.execute(sa.update(generations).where(others).values(state="retired"))
@@ -116,14 +144,14 @@ def whole_documents(connection: sa.Connection, generation: Generation, source: s
 
 def building(connection: sa.Connection) -> Building | None:
     """The newest generation that is being built, None when there is none. Needs a transaction that writes, to count."""
-    newest = sa.select(generations.c.id, generations.c.model).where(generations.c.state == "building")
+    newest = sa.select(generations.c.id, generations.c.model, generations.c.state).where(_UNSERVED)
     row = connection.execute(newest.order_by(generations.c.id.desc()).limit(1)).one_or_none()
     if row is None:
         return None
     done = sa.select(sa.func.count()).where(chunk_vectors.c.generation_id == row.id).scalar_subquery()
     total = sa.select(sa.func.sum(acls.c.chunk_count)).scalar_subquery()
     share = connection.scalar(sa.select(done * 1.0 / sa.func.nullif(total, 0)))
-    return Building(row.model, float(share or 0))
+    return Building(row.model, float(share or 0), row.state == "held")
 
 
 def drop_retired(connection: sa.Connection, before: datetime) -> int:

@@ -5,13 +5,14 @@ import json
 import time
 from collections.abc import Callable, Iterable, Mapping
 from contextlib import closing
+from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
 
 import sqlalchemy as sa
 import structlog
 
-from knowledge import documents, generations, loaders, shares, vector_index
+from knowledge import documents, generations, loaders, shares, trial, vector_index
 from knowledge.chunking import VERSION as CHUNKER_VERSION
 from knowledge.db import Database
 from knowledge.encoders import Embedder
@@ -50,10 +51,12 @@ class Indexer:
         openers: Mapping[str, Opener] | None = None,
         exact_below: int | None = None,
         invite: Invite | None = None,
+        recall_loss: float = 0.05,
     ) -> None:
         """`cache`: a folder that sources may keep copies in. `openers`: by kind, for sources that the engine cannot open.
 
-        `exact_below`: more chunks than that get a vector index (`vector_index`); None = never.
+        `exact_below`: more chunks than that get a vector index (`vector_index`); None = never. `recall_loss`: what a new
+        model may find less (`trial`), as a share.
         """
         self._database = database
         self._embedder = embedder
@@ -62,6 +65,7 @@ class Indexer:
         self._openers = openers or {}
         self._exact_below = exact_below
         self._invite = invite
+        self._recall_loss = recall_loss
 
     def opening(self, openers: Mapping[str, Opener], invite: Invite | None = None) -> "Indexer":
         """This indexer, for more kinds of sources, and with a way to ask other processes for help."""
@@ -73,11 +77,12 @@ class Indexer:
             openers={**self._openers, **openers},
             exact_below=self._exact_below,
             invite=self._invite if invite is None else invite,
+            recall_loss=self._recall_loss,
         )
 
     def sync(self, source: SourceSettings, full: bool = False, on_progress: Progress | None = None) -> SyncOutcome:
         """Make the index hold what the source has. `full`: read and encode everything again, also with another model,
-        which serves as soon as every source was synced so.
+        which serves as soon as every source was synced so, unless it finds less (the outcome's `held`).
 
         A source that cannot be listed, or is being synced elsewhere, is told by the outcome's `error`; nothing of it is
         deleted. Raises `ModelUnavailable`, or `SettingsInvalid` for chunks longer than the model reads.
@@ -103,10 +108,11 @@ class Indexer:
                 finally:
                     opened.close()
             self._tend(generation)
+            held = ""
             if full and not error:
-                with self._database.writing() as connection:
-                    generations.switch(connection, generation)
+                held = trial.switch(self._database, generation, self._embedder, self._recall_loss)
             outcome = run.tally.outcome(source.name, round((time.monotonic() - started) * 1000), error)
+            outcome = replace(outcome, held=held)
             with self._database.plain() as connection:
                 shares.finish(connection, outcome)
             return outcome

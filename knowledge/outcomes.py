@@ -9,7 +9,8 @@ class SyncOutcome:
     """Counts of documents. `failed`: (document, reason) for all that readers miss something of, also those indexed in part.
 
     `chunks_embedded`: chunks that went through the model. `ms`: milliseconds. `error`: why the source could not be
-    synced, empty when it was; nothing was deleted then.
+    synced, empty when it was; nothing was deleted then. `held`: why the model it was synced with does not serve, with the
+    remedy; empty when it does, or is not whole yet.
     """
 
     name: str
@@ -22,9 +23,10 @@ class SyncOutcome:
     chunks_embedded: int = 0
     ms: int = 0
     error: str = ""
+    held: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """As `footnote sync --json` prints it; `error` only when there is one."""
+        """As `footnote sync --json` prints it; `error` and `held` only when there are any."""
         fields: dict[str, Any] = {
             "name": self.name,
             "added": self.added,
@@ -36,7 +38,7 @@ class SyncOutcome:
             "chunks_embedded": self.chunks_embedded,
             "ms": self.ms,
         }
-        return fields | ({"error": self.error} if self.error else {})
+        return fields | {name: text for name, text in (("error", self.error), ("held", self.held)) if text}
 
     def summary(self) -> str:
         """A few lines for a terminal."""
@@ -45,7 +47,8 @@ class SyncOutcome:
         counts = {n: getattr(self, n) for n in ("added", "changed", "narrowed", "deleted", "same")}
         words = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing there"
         lines = [f"{self.name}: {words} ({self.chunks_embedded} chunks encoded, {self.ms / 1000:.1f} s)"]
-        return "\n".join([*lines, *(f"  {document}: {reason}" for document, reason in self.failed)])
+        lines += [f"  {document}: {reason}" for document, reason in self.failed]
+        return "\n".join([*lines, *([f"  {self.held}"] if self.held else [])])
 
 
 @dataclass

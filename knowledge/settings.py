@@ -25,6 +25,8 @@ class Models(Section):
     """The cross-encoder, by name or path."""
     threads: Annotated[int, Field(ge=1, le=64)] = 2
     """Threads of one forward pass."""
+    recall_loss: Annotated[float, Field(ge=0, le=1)] = 0.05
+    """A new embedder serves only if the share of the accepted gold questions that it finds fell by no more; 1 = always."""
 
 
 class Retrieval(Section):

@@ -101,7 +101,7 @@ generations = sa.Table(
     sa.Column("model", sa.Text, nullable=False),
     sa.Column("revision", sa.Text, nullable=False),  # of the weights, the pooling, the prefixes and the backend
     sa.Column("dimension", sa.Integer, nullable=False),
-    sa.Column("state", sa.Text, nullable=False),  # building, active, retired
+    sa.Column("state", sa.Text, nullable=False),  # building, held, active, retired
     _created(),
     sa.Column("activated_at", Moment),
     sa.UniqueConstraint("model", "revision"),

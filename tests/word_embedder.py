@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from knowledge.encoders import Embedder, Encoded
+from knowledge.encoders import BITS, Embedder, Encoded, EncodedQuestion
 
 
 class WordEmbedder(Embedder):
@@ -33,3 +33,7 @@ class WordEmbedder(Embedder):
             if "unspeakable" in text:
                 row[:] = np.nan
         return Encoded(vectors, tuple(b"\x0f" * 8 for _ in texts))
+
+    def _encode_question(self, text: str) -> EncodedQuestion:
+        [vector] = self.encode_passages([text]).vectors
+        return EncodedQuestion(text, vector, np.empty((0, BITS), dtype=np.float32), ())

@@ -46,6 +46,13 @@ def test_the_status_says_how_far_the_index_of_another_model_is(own_company: Comp
     assert "The index of the model better-words is being built: 0%." in notes(own_company, "ana")
 
 
+def test_the_status_says_that_the_index_of_another_model_is_held(own_company: Company) -> None:
+    with own_company.database.plain() as connection:
+        generations.hold(connection, generations.next_to(connection, WordEmbedder("worse-words")))
+    own_company.slack.command("ana", own_company.slack.dm("ana").id, "/reindex status")
+    assert wording.index_held("worse-words") in notes(own_company, "ana")
+
+
 def test_others_are_refused(own_company: Company) -> None:
     own_company.slack.command("ben", "general", "/reindex all")
     assert wording.ADMINS_ONLY in notes(own_company, "ben")

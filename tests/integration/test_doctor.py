@@ -13,10 +13,12 @@ from bot import doctor
 from bot.doctor import Check, examine, worst
 from bot.local_slack import Server, load_manifest, serve
 from bot.settings import Settings
+from knowledge import generations
 from knowledge.db import Database
 from knowledge.local_claude import LocalClaude
 from knowledge.local_claude import serve as serve_claude
 from tests.company import WORKSPACE, make_settings
+from tests.word_embedder import WordEmbedder
 
 SECRETS = {"ANTHROPIC": "sk-ant-secret-secret", "DATABASE": "pa55word-pa55word"}
 
@@ -112,6 +114,15 @@ def test_a_schema_of_a_newer_version(patient: Patient, database: Database) -> No
     with database.plain() as connection:
         connection.execute(sa.text("update alembic_version set version_num = '9999'"))
     assert "newer than this program's" in patient.with_()["database"].says
+
+
+def test_a_model_that_did_not_stand_its_trial(patient: Patient, database: Database) -> None:
+    with database.writing() as connection:
+        generations.active(connection, WordEmbedder())
+        generations.hold(connection, generations.next_to(connection, WordEmbedder("worse-words")))
+    found = patient.with_()["next index"]
+    assert (found.state, "worse-words is whole" in found.says) == ("warn", True)
+    assert "models.recall_loss" in found.remedy
 
 
 @pytest.mark.parametrize(("needed_gb", "state"), [(2.0, "warn"), (1000.0, "fail")])
