@@ -20,7 +20,7 @@ from knowledge.receipts import Receipt
 
 log = structlog.get_logger()
 
-ANSWERS_PER_QUESTION = 3
+ANSWERS_PER_QUESTION = 5
 """How often an answer is begun again because rights or documents changed while it was written."""
 
 
@@ -87,12 +87,15 @@ class Outcomes:
         return Stream(self._replies, receipt, asked, unchanged)
 
     def _may_show(self, answer: Answer, latest: Decision) -> bool:
-        """Every passage the answer could use is still there and still readable by everyone who will see the reply."""
-        used = {passage.chunk_id for passage in answer.passages}
+        """What it cites is still there as cited, and everyone who will see the reply may read all that it was written from."""
+        used = {passage.document_id for passage in answer.passages}
+        cited = {citation.chunk_id for citation in answer.citations}
         if not used:
             return bool(latest.allowed)
         with self._database.reading(latest.allowed) as connection:
-            return used <= catalog.readable_chunks(connection, used, latest.allowed)
+            readable = catalog.readable_documents(connection, used, latest.allowed)
+            there = catalog.readable_chunks(connection, cited, latest.allowed)
+        return used <= readable and cited <= there
 
 
 def _refused(decision: Decision) -> Outcome:

@@ -50,6 +50,14 @@ def readable_chunks(connection: sa.Connection, chunk_ids: Iterable[int], scopes:
     return frozenset(connection.scalars(wanted))
 
 
+def readable_documents(connection: sa.Connection, document_ids: Iterable[int], scopes: Scopes) -> frozenset[int]:
+    """Those of the documents that still exist and that a holder of `scopes` may read."""
+    wanted = sa.select(documents.c.id).where(
+        documents.c.id.in_(list(document_ids)), visible(documents.c.acl_id, scopes)
+    )
+    return frozenset(connection.scalars(wanted))
+
+
 def document(connection: sa.Connection, document_id: int, scopes: Scopes) -> Entry | None:
     query = sa.select(*_ENTRY).where(documents.c.id == document_id, visible(documents.c.acl_id, scopes))
     row = connection.execute(query).first()

@@ -56,6 +56,12 @@ def test_passages(rows: sa.Connection, scopes: Scopes, expected: set[int]) -> No
     assert catalog.readable_chunks(rows, (0, 1, 2), scopes) == expected
 
 
+@every_reader
+def test_documents_by_their_ids(rows: sa.Connection, scopes: Scopes, expected: set[int]) -> None:
+    ids = document_ids(rows)
+    assert catalog.readable_documents(rows, ids, scopes) == {ids[number] for number in expected}
+
+
 NO_TERMS = Weighted({}, {}, 3)
 ONE_TERM = Weighted({7: 1.0}, {7: 3}, 3)
 A_RARER_TERM_BESIDE_IT = Weighted({9: 1.0, 7: 1.0}, {9: 1, 7: 3}, 3, budget=1)
