@@ -45,6 +45,10 @@ class SlotLost(FootnoteError):
     """A scheduled run ended after another process had taken its slot over; what it did is not committed."""
 
 
+class DocumentUnknown(FootnoteError):
+    """There is no document of that name, or the reader may not open it; the message has names that are nearly the same."""
+
+
 class GoldCaseUnknown(FootnoteError):
     """No gold case has that id, or the reader may not know it."""
 

@@ -11,7 +11,7 @@ from knowledge import gold, labels, votes, why
 from knowledge.catalog import Entry
 from knowledge.db import Database
 from knowledge.diagnosis import Diagnosis
-from knowledge.errors import GoldCaseUnlabelled
+from knowledge.errors import DocumentUnknown, GoldCaseUnlabelled
 from knowledge.gold import GoldCase
 from knowledge.labels import Label
 from knowledge.permissions import Scopes
@@ -68,6 +68,25 @@ def accept(
         places = ()
     with _proposed(database, case_id) as connection:
         return None if connection is None else gold.accept(connection, case_id, by, places)
+
+
+def places(database: Database, case: GoldCase, named: Sequence[Label], scopes: Scopes) -> tuple[Label, ...]:
+    """The documents that a reviewer who holds `scopes` names for a case, as they are now.
+
+    Raises `DocumentUnknown` when one of them does not exist for the reviewer, `GoldCaseUnlabelled` when the case's own
+    readers may not open it.
+    """
+    with database.reading(scopes) as connection:
+        there = labels.stamped(connection, named, scopes)
+        for label in (each for each in named if each not in there):
+            near = "; ".join(f"{t} ({p.source}/{p.external_id})" for t, p in labels.near(connection, label, scopes))
+            hint = f"did you mean {near}?" if near else "write SOURCE/PATH, such as handbook/annual-leave.md"
+            raise DocumentUnknown(f"there is no document {label.source}/{label.external_id} that you may open; {hint}")
+    with database.reading(case.scopes) as connection:
+        theirs = labels.stamped(connection, named, case.scopes)
+    for label in (each for each in named if each not in theirs):
+        raise GoldCaseUnlabelled(f"the readers of {case.id} may not open {label.source}/{label.external_id}")
+    return there
 
 
 def refuse(database: Database, case_id: str, by: str, scopes: Scopes) -> GoldCase | None:

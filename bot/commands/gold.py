@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.commands.console import As, Config, Json, decision, engine, print_json, say
-from knowledge import gold, suggestions
+from knowledge import gold, reviews, suggestions
 from knowledge.engine import Engine
 from knowledge.errors import SettingsInvalid
 from knowledge.gold import GoldCase, State
@@ -58,10 +58,11 @@ def accept(
     config: Config = None,
 ) -> None:
     """Take a proposed case into the gold set, as proposed or with other documents."""
-    expected = () if nowhere else tuple(_label(name) for name in document) if document else None
+    named = [_label(name) for name in document or ()]
     with _reading(config, asker) as (opened, scopes):
         with opened.database.reading(scopes) as connection:
-            gold.get(connection, case, scopes)
+            found = gold.get(connection, case, scopes)
+        expected = () if nowhere else reviews.places(opened.database, found, named, scopes) if named else None
         with opened.database.writing() as connection:
             _say(gold.accept(connection, case, asker, expected))
 
