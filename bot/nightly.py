@@ -1,7 +1,7 @@
 """The night's work: the gold set measured, its digest posted to a channel, and what is too old deleted."""
 
 import secrets
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -141,7 +141,7 @@ class Nightly:
             if newest is None or newest < _since(slot):
                 return
             channel = self._replies.direct(admin)
-            if not self._is_posted(channel, slot):
+            if not any(_marks(message, slot) for message in self._mine(channel)):
                 shown = blocks.section(review_wording.TOLD), *pending(self._engine.database, allowed)
                 self._post(channel, slot, Post(review_wording.TOLD, shown))
         except (FootnoteError, *FAILURES) as error:
@@ -160,18 +160,23 @@ class Nightly:
         )
         composed = digest.compose(facts)
         try:
-            if not self._is_posted(channel, slot):
-                self._send(channel, slot, composed)
+            mine = self._mine(channel)
+            if not any(_marks(message, slot) for message in mine):
+                self._send(channel, slot, composed, mine)
         except FAILURES as error:
             raise SlackUnavailable(f"the digest cannot be posted to {channel}: {error}") from error
 
-    def _send(self, channel: str, slot: Slot, composed: Digest) -> None:
-        """The chart first: the text, which carries the mark, tells that everything was posted."""
-        if composed.series:
+    def _send(self, channel: str, slot: Slot, composed: Digest, mine: Sequence[Mapping[str, Any]]) -> None:
+        """The chart first: the text, which carries the mark, tells that everything was posted. `mine`: what I said there.
+
+        A file carries no mark but its name, by which the chart of an interrupted run is known.
+        """
+        name = f"recall-{slot.at.astimezone(UTC):%Y-%m-%dT%H%M%S}.png"
+        if composed.series and not any(file.get("name") == name for m in mine for file in m.get("files") or ()):
             self._client.files_upload_v2(
                 channel=channel,
                 content=chart.png(composed.series),
-                filename=f"recall-{slot.at:%Y-%m-%d}.png",
+                filename=name,
                 title=wording.CHART_TITLE,
                 alt_txt=wording.CHART_TITLE,
             )
@@ -182,13 +187,15 @@ class Nightly:
         mark = {"event_type": MARK, "event_payload": {"slot": slot.at.isoformat()}}
         self._client.chat_postMessage(channel=channel, metadata=mark, **post.arguments())
 
-    def _is_posted(self, channel: str, slot: Slot) -> bool:
+    def _mine(self, channel: str) -> list[Mapping[str, Any]]:
+        """What this bot said there lately."""
         page = self._client.conversations_history(channel=channel, limit=RECENT, include_all_metadata=True)
-        return any(self._marks(message, slot) for message in page["messages"])
+        return [message for message in page["messages"] if self._me.wrote(dict(message))]
 
-    def _marks(self, message: Mapping[str, Any], slot: Slot) -> bool:
-        payload = (message.get("metadata") or {}).get("event_payload") or {}
-        return self._me.wrote(dict(message)) and payload.get("slot") == slot.at.isoformat()
+
+def _marks(message: Mapping[str, Any], slot: Slot) -> bool:
+    payload = (message.get("metadata") or {}).get("event_payload") or {}
+    return bool(payload.get("slot") == slot.at.isoformat())
 
 
 def _since(slot: Slot) -> datetime:

@@ -4,7 +4,10 @@ import json
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
+import pytest
+
 from bot import wording
+from bot.errors import SlackUnavailable
 from jobs.settings import Schedule
 from knowledge import evals, gold
 from knowledge.encoders import Embedder
@@ -56,6 +59,19 @@ def test_the_digest_is_posted_once_with_its_chart_and_names_only_what_its_reader
     assert run.metrics is not None
     assert run.metrics["seconds"] > 0
     assert {"version", "prompt", "answers", "embedder", "reranker", "retrieval", "index"} == set(run.configuration)
+
+
+def test_a_digest_that_was_cut_off_after_its_chart_is_finished_without_another_chart(own_company: Company) -> None:
+    company, nightly = own_company, own_company.service.nightly
+    add_case(company, "How many days of annual leave do I get?", {"workspace"}, Label("everyone", "leave.md"))
+    slot = Slot("nightly", NIGHT, attempt=1, worker="test")
+    nightly.measure(slot)
+    company.slack.fault("api_error", "chat.postMessage", error="restricted_action")
+    with pytest.raises(SlackUnavailable):
+        nightly.post(CHANNEL, slot)
+    nightly.post(CHANNEL, slot)
+    assert sum(c.method == "files.completeUploadExternal" and c.ok for c in company.slack.calls) == 1
+    assert len(posts(company)) == 1
 
 
 def test_answers_of_the_day_are_judged_where_there_is_a_budget(
