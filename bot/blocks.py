@@ -60,14 +60,19 @@ def written(text: str) -> tuple[Post, ...]:
 
 def reply(found: Answer, *, direct: bool) -> tuple[Post, ...]:
     """Whatever came out of answering, as messages. `direct`: only the asker reads them."""
+    said = lead(found, direct=direct)
+    return (without_answer(found, said),) if found.abstained else answer(found.id, found.text, found.citations, said)
+
+
+def lead(found: Answer, *, direct: bool) -> str:
+    """Our own sentence before an answer, or instead of one; empty where the answer needs none."""
     match found.outcome:
         case "answered" | "quoted":
-            said = wording.NOTICES.get(found.notice or "") or (wording.QUOTED if found.outcome == "quoted" else None)
-            return answer(found.id, found.text, found.citations, said)
+            return wording.NOTICES.get(found.notice or "") or (wording.QUOTED if found.outcome == "quoted" else "")
         case "abstained":
-            return (without_answer(found, wording.ABSTAINED_DIRECT if direct else wording.ABSTAINED),)
+            return wording.ABSTAINED_DIRECT if direct else wording.ABSTAINED
         case _:
-            return (without_answer(found, wording.SERVICE_FAILED),)
+            return wording.SERVICE_FAILED
 
 
 def without_answer(found: Answer, lead: str) -> Post:

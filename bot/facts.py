@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from bot.local_slack.errors import WorkspaceError
 from bot.local_slack.workspace import Channel, Workspace, load_workspace
 from knowledge.errors import SettingsInvalid
 from knowledge.permissions import Decision, Person, PersonKind, Place, PlaceKind, decide
@@ -32,7 +33,11 @@ class WorkspaceFacts:
 
     @classmethod
     def read(cls, file: Path, trusted_bots: frozenset[str] = frozenset()) -> "WorkspaceFacts":
-        return cls(load_workspace(file), trusted_bots)
+        """Raises `SettingsInvalid` when the file cannot be read or is not a workspace."""
+        try:
+            return cls(load_workspace(file), trusted_bots)
+        except WorkspaceError as error:
+            raise SettingsInvalid(f"slack.facts: {error}") from error
 
     def decide(self, asker: str, place: str) -> Decision:
         """What a reply to `asker` in `place` may use; both by id or name, `dm` for a direct message.
@@ -40,6 +45,10 @@ class WorkspaceFacts:
         Raises `SettingsInvalid` for a name that is not in the file.
         """
         return decide(self._person(asker), self._place(place), self._public, self._trusted_bots)
+
+    def ids(self, asker: str, place: str) -> tuple[str, str]:
+        """The ids behind two names (or ids), `dm` for a direct message. Raises `SettingsInvalid` like `decide`."""
+        return self._person(asker).id, self._place(place).id
 
     def _person(self, key: str) -> Person:
         found = self._people.get(key.removeprefix("@"))

@@ -168,6 +168,15 @@ def as_json(answer: Answer, scopes: Scopes) -> dict[str, Any]:
             }
             for c in answer.citations
         ],
+        "nearest": [
+            {
+                "title": p.title,
+                "url": p.url,
+                "heading_path": list(p.heading_path),
+                "updated_at": p.updated_at.isoformat() if p.updated_at else None,
+            }
+            for p in (answer.nearest if answer.abstained else ())
+        ],
         "passages": [
             {
                 "chunk_id": p.chunk_id,

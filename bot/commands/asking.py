@@ -1,14 +1,21 @@
 """`footnote ask` and `footnote access`: the real pipeline and the real rule, without Slack."""
 
+import re
 from typing import Annotated
 
 import typer
+from sqlalchemy import Connection
 
-from bot.blocks import label
-from bot.commands.console import As, Config, In, Json, decision, engine, print_json, say, settings
-from knowledge.answers import Answer, Question, as_json
+from bot import blocks, terminal, wording
+from bot.commands.console import As, Config, In, Json, Reader, decision, engine, print_json, reader, say, settings
+from bot.facts import DIRECT
+from knowledge.answers import Answer, Question, as_json, save
 from knowledge.errors import SettingsInvalid
+from knowledge.receipts import reply_at
 from knowledge.why import explain
+
+MESSAGE_LINK = re.compile(r"/archives/([A-Z0-9]+)/p(\d+)(\d{6})\b")
+"""As *Copy link* gives it: the channel's id, then the message's ts without its dot."""
 
 
 def ask(
@@ -20,13 +27,19 @@ def ask(
 ) -> None:
     """Answer one question as ASKER would get it in PLACE."""
     with engine(config) as (chosen, opened):
-        allowed = decision(chosen, opened.database, asker, place).allowed
+        found = reader(chosen, opened.database, asker, place)
+        asked = Question(question, found.person, found.place)
         opened.answerer.warm()
-        answer = opened.answerer.answer(Question(question, asker, place), allowed)
+        answer = opened.answerer.answer(asked, found.decision.allowed)
+        if found.decision.allowed:
+            with opened.database.writing() as connection:
+                save(connection, answer, asked, found.decision.allowed, found.decision.denials)
+    said = _said(answer, found)
     if json:
-        print_json(as_json(answer, allowed))
-    else:
-        _show(answer)
+        return print_json({**as_json(answer, found.decision.allowed), "said": said})
+    say(said)
+    if found.decision.allowed:
+        say(f"\nwhy: footnote why {answer.id} --as {asker}")
 
 
 def access(asker: As, place: In = "dm", config: Config = None, json: Json = False) -> None:
@@ -47,12 +60,19 @@ def access(asker: As, place: In = "dm", config: Config = None, json: Json = Fals
 
 
 def why(
-    answer: Annotated[str, typer.Argument(help="An answer's id.")], asker: As, config: Config = None, json: Json = False
+    answer: Annotated[
+        str, typer.Argument(help="An answer's id, as `ask` prints it, or the link of its message in Slack.")
+    ],
+    asker: As,
+    config: Config = None,
+    json: Json = False,
 ) -> None:
     """Show what an answer's search found, at which ranks, and what went wrong with it, as far as ASKER may know."""
     with engine(config) as (chosen, opened):
         scopes = decision(chosen, opened.database, asker, "dm").allowed
-        explanation = explain(opened.database, answer, scopes)
+        with opened.database.plain() as connection:
+            answer_id = _answer_id(connection, answer)
+        explanation = explain(opened.database, answer_id, scopes)
     if explanation is None:
         raise SettingsInvalid(f"there is no answer {answer!r} that {asker} may read")
     if json:
@@ -71,10 +91,17 @@ def why(
         say(f"{found.bucket.replace('_', ' ')} ({found.cause}); rank of the right passage: {ranks}")
 
 
-def _show(answer: Answer) -> None:
-    say(answer.text)
-    if answer.citations:
-        say()
-    for cited in answer.citations:
-        updated = f", {cited.updated_at:%Y-%m-%d}" if cited.updated_at else ""
-        say(f"[{cited.n}] {label(cited.title, cited.heading_path)}{updated}  {cited.url}".rstrip())
+def _answer_id(connection: Connection, answer: str) -> str:
+    """The id itself, or the one behind the link of a message of the bot's."""
+    link = MESSAGE_LINK.search(answer)
+    if link is None:
+        return answer
+    posted = reply_at(connection, link[1], f"{link[2]}.{link[3]}")
+    return (posted and posted.answer_id) or answer
+
+
+def _said(answer: Answer, found: Reader) -> str:
+    """The words that Slack would show."""
+    if not found.decision.allowed:
+        return wording.NOTHING_ALLOWED_PLACE if found.decision.held else wording.NOTHING_ALLOWED_PERSON
+    return terminal.reply(answer, blocks.lead(answer, direct=found.place == DIRECT))

@@ -5,6 +5,7 @@ import os
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -39,28 +40,49 @@ def settings(config: Path | None) -> Settings:
 @contextmanager
 def engine(config: Path | None) -> Iterator[tuple[Settings, Engine]]:
     chosen = settings(config)
+    with started(chosen) as opened:
+        yield chosen, opened
+
+
+@contextmanager
+def started(chosen: Settings) -> Iterator[Engine]:
     opened = open_engine(chosen.knowledge)
     try:
-        yield chosen, opened
+        yield opened
     finally:
         opened.close()
 
 
+@dataclass(frozen=True)
+class Reader:
+    """Who would read a reply and where, by id (`dm`: a direct message), and what the reply may use."""
+
+    person: str
+    place: str
+    decision: Decision
+
+
 def decision(chosen: Settings, database: Database | None, asker: str, place: str) -> Decision:
-    """What `asker` may use in `place`: by the workspace file of the settings when there is one, else by Slack itself.
+    """What `asker` may use in `place`, as `reader` knows it."""
+    return reader(chosen, database, asker, place).decision
+
+
+def reader(chosen: Settings, database: Database | None, asker: str, place: str) -> Reader:
+    """By the workspace file of the settings when there is one, else by Slack itself, which takes ids only.
 
     `database` is where Slack's facts are kept; None when only a workspace file will do.
     """
     if chosen.slack.facts is not None:
         facts = WorkspaceFacts.read(chosen.slack.facts, frozenset(chosen.slack.trusted_bots))
-        return facts.decide(asker, place)
+        return Reader(*facts.ids(asker, place), facts.decide(asker, place))
     if database is None or chosen.slack.bot_token is None:
         raise SettingsInvalid(
             "--as and --in need facts about people: connect Slack (SLACK_BOT_TOKEN) and give ids, "
             "or set `facts` in [slack] to a workspace file"
         )
     client = web_client(chosen.slack)
-    return Directory(client, database, chosen.slack, identify(client)).decide(asker, None if place == DIRECT else place)
+    directory = Directory(client, database, chosen.slack, identify(client))
+    return Reader(asker, place, directory.decide(asker, None if place == DIRECT else place))
 
 
 def print_json(value: Any) -> None:

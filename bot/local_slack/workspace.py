@@ -115,12 +115,15 @@ Entry = TypeVar("Entry", Team, Bot, Person, Channel, PastMessage)
 
 
 def load_workspace(path: Path) -> Workspace:
-    """Read a workspace file. Raises WorkspaceError when it is not valid, OSError when it cannot be read."""
+    """Read a workspace file. Raises WorkspaceError, naming the file, when it cannot be read or is not valid."""
     try:
-        document = yaml.safe_load(path.read_text(encoding="utf-8"))
-    except yaml.YAMLError as error:
-        raise WorkspaceError(f"{path}: not YAML: {error}") from error
-    return parse_workspace(document)
+        return parse_workspace(yaml.safe_load(path.read_text(encoding="utf-8")))
+    except OSError as error:
+        raise WorkspaceError(f"{path} cannot be read: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise WorkspaceError(f"{path} is not YAML: {error}") from error
+    except WorkspaceError as error:
+        raise WorkspaceError(f"{path}: {error}") from error
 
 
 def parse_workspace(document: object) -> Workspace:
