@@ -8,6 +8,7 @@ import typer
 
 from bot import logs
 from bot.commands import asking, documents, evaluating, gold, operating, privacy, showing
+from bot.errors import UsageWrong
 from knowledge.errors import FootnoteError
 
 app = typer.Typer(
@@ -53,4 +54,4 @@ def main() -> None:
         app()
     except FootnoteError as error:
         sys.stderr.write(f"footnote: {error}\n")
-        sys.exit(1)
+        sys.exit(2 if isinstance(error, UsageWrong) else 1)

@@ -21,3 +21,7 @@ class Undeliverable(FootnoteError):
 
 class DemoFailed(FootnoteError):
     """The demo's bot did not do what the script waits for."""
+
+
+class UsageWrong(FootnoteError):
+    """A command was called in a way that cannot work, such as a sync without any source; the exit status is 2."""

@@ -152,6 +152,8 @@ class Reindex:
             states = catalog.source_states(connection, allowed)
         now = datetime.now(UTC)
         lines = [wording.home_source(s.name, s.documents, wording.ago(s.succeeded_at, now)) for s in states]
+        kept = {source.name for source in self._sources}
+        lines += [wording.source_not_in_settings(s.name) for s in states if s.name not in kept]
         with self._database.writing() as connection:
             building = generations.building(connection)
         if building is not None:

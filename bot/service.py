@@ -39,6 +39,7 @@ from jobs.queue import Queue
 from jobs.schedule import Job, Scheduler
 from knowledge.engine import Engine
 from knowledge.outcomes import SyncOutcome
+from knowledge.strays import strays
 
 log = structlog.get_logger()
 
@@ -159,8 +160,8 @@ class Service:
             for outcome in outcomes:
                 told = {name: value for name, value in outcome.as_json().items() if name != "failed"}
                 log.info("synced", **told, failed=len(outcome.failed))
-            if not names:
-                self._engine.indexer.remove_missing_sources([source.name for source in self._settings.sources])
+            for stray in strays(self._engine.database, [source.name for source in self._settings.sources]):
+                log.warning(str(stray))
             return outcomes
         finally:
             self.withdrawals.correct()

@@ -136,6 +136,10 @@ def index_held(model: str) -> str:
     )
 
 
+def source_not_in_settings(name: str) -> str:
+    return f"*{name}* is not in the settings any more; its documents stay until `footnote sync --remove {name}`."
+
+
 def sync_progress(name: str, done: int, total: int) -> str:
     return f"Reading {name}: {done} of {total} documents…"
 

@@ -3,7 +3,7 @@
 import hashlib
 import json
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
 from importlib.metadata import version
@@ -12,7 +12,7 @@ from pathlib import Path
 import sqlalchemy as sa
 import structlog
 
-from knowledge import documents, generations, loaders, shares, trial, vector_index
+from knowledge import generations, loaders, shares, trial, vector_index
 from knowledge.chunking import VERSION as CHUNKER_VERSION
 from knowledge.db import Database
 from knowledge.encoders import Embedder
@@ -26,7 +26,6 @@ from knowledge.settings import Source as SourceSettings
 from knowledge.shares import Invite
 from knowledge.sources import Source, open_source
 from knowledge.sync import Progress, Sync
-from knowledge.tables import sources
 
 log = structlog.get_logger(__name__)
 
@@ -135,25 +134,6 @@ class Indexer:
             except (SyncOver, SourceFailed) as ended:
                 log.info("stopped helping", source=source.name, reason=str(ended))
         return len(run.tally.added)
-
-    def remove_missing_sources(self, names: Iterable[str]) -> tuple[str, ...]:
-        """Take out of the index every source that is not among `names`; returns which they were.
-
-        One that is being synced at this moment is left for the next time.
-        """
-        kept = set(names)
-        with self._database.plain() as connection:
-            known = connection.scalars(sa.select(sources.c.name).order_by(sources.c.name)).all()
-        removed = []
-        for name in (name for name in known if name not in kept):
-            with self._database.lock(f"sync of {name}") as got:
-                if not got:
-                    continue
-                with self._database.writing() as connection:
-                    documents.delete(connection, [k.document_id for k in documents.known(connection, name)])
-                    connection.execute(sa.delete(sources).where(sources.c.name == name))
-                removed.append(name)
-        return tuple(removed)
 
     def _inviter(self, source: SourceSettings) -> Invite | None:
         """Only of a folder a helper can have its own list without asking a site, or Slack, for everything again."""

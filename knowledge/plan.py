@@ -13,6 +13,8 @@ from knowledge.permissions import NOTHING, Scopes
 from knowledge.sources.source import Listed
 from knowledge.staleness import is_left_out
 
+IF_MEANT = "If they are meant to go: `footnote sync SOURCE --allow-deletions`"
+
 
 @dataclass(frozen=True)
 class Known:
@@ -124,8 +126,8 @@ def _refuse_suspicious(gone: int, before: int, there: int, max_share: float) -> 
     if gone <= 1 or gone <= before * max_share:
         return
     if there == 0:
-        raise SourceFailed(f"the source is empty, but had {before} documents; nothing was deleted")
+        raise SourceFailed(f"the source is empty, but had {before} documents; nothing was deleted. {IF_MEANT}")
     raise SourceFailed(
-        f"{gone} of {before} documents are gone, more than max_deleted_share = {max_share:g} allows; nothing was deleted. "
-        "If they are meant to go, sync once with a higher share"
+        f"{gone} of {before} documents are gone, more than sources[].max_deleted_share = {max_share:g} allows; "
+        f"nothing was deleted. {IF_MEANT}"
     )

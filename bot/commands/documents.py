@@ -1,6 +1,6 @@
 """`footnote sync` and `footnote chunks`: from files to what is indexed."""
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -8,36 +8,90 @@ from typing import Annotated
 import typer
 
 from bot.channel_source import opener
-from bot.commands.console import Config, Json, engine, print_json, say, settings
-from knowledge.errors import SettingsInvalid
+from bot.commands.console import Config, Json, print_json, say, settings, started
+from bot.errors import UsageWrong
+from bot.settings import Settings
+from knowledge.engine import Engine
+from knowledge.outcomes import SyncOutcome
+from knowledge.strays import Stray, remove, strays
 from knowledge.sync import Progress
 
 
 def sync(
     sources: Annotated[list[str] | None, typer.Argument(help="Names of sources; none: all of them.")] = None,
     full: Annotated[bool, typer.Option("--full", help="Load and encode everything again.")] = False,
+    allow_deletions: Annotated[
+        bool,
+        typer.Option("--allow-deletions", help="This once, of the named sources any number of documents may be gone."),
+    ] = False,
+    gone: Annotated[
+        list[str] | None,
+        typer.Option("--remove", help="Only take this source, which the settings do not have, out of the index."),
+    ] = None,
     config: Config = None,
     json: Json = False,
 ) -> None:
     """Bring the index up to date with the sources now."""
-    with engine(config) as (chosen, opened):
-        known = {source.name: source for source in chosen.sources}
-        if unknown := sorted(set(sources or ()) - set(known)):
-            raise SettingsInvalid(f"no source is called {unknown[0]!r}; the settings have {', '.join(known) or 'none'}")
-        indexer = opened.indexer.opening({"slack": opener(chosen.slack, opened.database)})
-        outcomes = []
-        for name in sources or known:
-            with _bar(name) as on_progress:
-                outcomes.append(indexer.sync(known[name], full=full, on_progress=on_progress))
-        if not sources:
-            indexer.remove_missing_sources(list(known))
+    chosen = settings(config)
+    if gone:
+        return _remove(chosen, gone, json)
+    _check(chosen, sources or (), allow_deletions)
+    with started(chosen) as opened:
+        outcomes = _sync(chosen, opened, sources or (), full, allow_deletions)
+        left = strays(opened.database, [source.name for source in chosen.sources])
     if json:
-        print_json({"sources": [outcome.as_json() for outcome in outcomes]})
+        not_in_settings = [vars(stray) for stray in left]
+        print_json({"sources": [outcome.as_json() for outcome in outcomes], "not_in_settings": not_in_settings})
     else:
-        for outcome in outcomes:
-            say(outcome.summary())
+        for line in (*(outcome.summary() for outcome in outcomes), *left):
+            say(str(line))
     if any(outcome.error for outcome in outcomes):
         raise typer.Exit(1)
+
+
+def _check(chosen: Settings, names: Collection[str], allow_deletions: bool) -> None:
+    """Raises `UsageWrong` for what cannot be meant; nothing was touched by then."""
+    known = [source.name for source in chosen.sources]
+    if not known:
+        raise UsageWrong(
+            "no sources are configured, so there is nothing to sync and nothing was changed; "
+            "add [[sources]] to footnote.toml, or name another settings file with --config"
+        )
+    if unknown := sorted(set(names) - set(known)):
+        raise UsageWrong(f"no source is called {unknown[0]!r}; the settings have {', '.join(known)}")
+    if allow_deletions and not names:
+        raise UsageWrong("--allow-deletions needs the names of the sources that it is meant for")
+
+
+def _sync(
+    chosen: Settings, opened: Engine, names: Collection[str], full: bool, allow_deletions: bool
+) -> list[SyncOutcome]:
+    indexer = opened.indexer.opening({"slack": opener(chosen.slack, opened.database)})
+    outcomes = []
+    for source in (source for source in chosen.sources if not names or source.name in names):
+        believed = source.model_copy(update={"max_deleted_share": 1.0}) if allow_deletions else source
+        with _bar(source.name) as on_progress:
+            outcomes.append(indexer.sync(believed, full=full, on_progress=on_progress))
+    return outcomes
+
+
+def _remove(chosen: Settings, names: Collection[str], json: bool) -> None:
+    """Raises `UsageWrong`, before anything is removed, for a source that is in the settings or not in the index."""
+    known = [source.name for source in chosen.sources]
+    if kept := sorted(set(names) & set(known)):
+        raise UsageWrong(f"{kept[0]!r} is in the settings; take it out of them before it is removed from the index")
+    with started(chosen) as opened:
+        found = {stray.name: stray for stray in strays(opened.database, known)}
+        if unknown := sorted(set(names) - set(found)):
+            there = ", ".join(found) or "none"
+            raise UsageWrong(f"the index has no source {unknown[0]!r}; not in the settings are: {there}")
+        removed: list[Stray] = [found[name] for name in dict.fromkeys(names)]
+        for stray in removed:
+            remove(opened.database, stray)
+    if json:
+        return print_json({"removed": [vars(stray) for stray in removed]})
+    for stray in removed:
+        say(f"{stray.name}: removed from the index with its {stray.counted}")
 
 
 @contextmanager

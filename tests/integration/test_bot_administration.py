@@ -2,10 +2,12 @@
 
 from collections.abc import Callable
 
+import sqlalchemy as sa
 from slack_bolt import BoltResponse
 
 from bot import wording
 from knowledge import generations
+from knowledge.tables import documents, sources
 from tests.company import Company
 from tests.word_embedder import WordEmbedder
 
@@ -51,6 +53,14 @@ def test_the_status_says_that_the_index_of_another_model_is_held(own_company: Co
         generations.hold(connection, generations.next_to(connection, WordEmbedder("worse-words")))
     own_company.slack.command("ana", own_company.slack.dm("ana").id, "/reindex status")
     assert wording.index_held("worse-words") in notes(own_company, "ana")
+
+
+def test_the_status_names_a_source_that_is_not_in_the_settings_any_more(own_company: Company) -> None:
+    with own_company.database.writing() as connection:
+        connection.execute(sa.insert(sources).values(name="board", kind="folder", location="", scopes=["workspace"]))
+        connection.execute(sa.update(documents).where(documents.c.source == "everyone").values(source="board"))
+    own_company.slack.command("ana", own_company.slack.dm("ana").id, "/reindex status")
+    assert wording.source_not_in_settings("board") in notes(own_company, "ana")
 
 
 def test_others_are_refused(own_company: Company) -> None:

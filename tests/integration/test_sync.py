@@ -15,11 +15,12 @@ import pytest
 import sqlalchemy as sa
 
 from knowledge import generations
-from knowledge.errors import ModelUnavailable, SettingsInvalid
+from knowledge.errors import ModelUnavailable, SettingsInvalid, SourceFailed
 from knowledge.index import Indexer
 from knowledge.outcomes import SyncOutcome
 from knowledge.settings import Chunking, Source
 from knowledge.sources.folder import Folder
+from knowledge.strays import remove, strays
 from knowledge.tables import chunk_terms, chunk_vectors, documents, sources
 from tests.folder import ALL, LAB, Library
 from tests.word_embedder import WordEmbedder
@@ -312,13 +313,18 @@ def test_chunks_longer_than_the_model_reads_are_refused(library: Library) -> Non
         Indexer(library.database, library.embedder, Chunking(max_tokens=1000)).sync(library.settings)
 
 
-def test_a_source_taken_out_of_the_settings_loses_its_documents(library: Library) -> None:
+def test_a_source_taken_out_of_the_settings_stays_until_it_is_removed(library: Library) -> None:
     library.write("tea.md", "Green.")
     library.sync()
-    assert library.indexer.remove_missing_sources(["docs"]) == ()
-    assert library.indexer.remove_missing_sources(["other"]) == ("docs",)
+    assert strays(library.database, ["docs"]) == ()
+    [stray] = strays(library.database, ["other"])
+    assert (stray.name, stray.documents) == ("docs", 1)
+    with library.database.lock("sync of docs"), pytest.raises(SourceFailed, match="is being synced"):
+        remove(library.database, stray)
+    assert library.texts() == ["Green."]
+    remove(library.database, stray)
     library.check()
-    assert library.texts() == []
+    assert (library.texts(), strays(library.database, [])) == ([], ())
 
 
 def test_the_outcome_is_kept_with_the_source(library: Library) -> None:

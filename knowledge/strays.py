@@ -1,0 +1,58 @@
+"""Sources that the index has and the settings do not: nobody syncs them, and their documents stay until told otherwise.
+
+A source may be missing from the settings by a typing error, or because another settings file was read. So only a person
+who names it takes it out of the index; until then its documents keep the readers that were recorded last.
+"""
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+
+import sqlalchemy as sa
+
+from knowledge import documents
+from knowledge.db import Database
+from knowledge.errors import SourceFailed
+from knowledge.tables import documents as documents_table
+from knowledge.tables import sources
+
+
+@dataclass(frozen=True)
+class Stray:
+    """A source that is in the index only. `documents`: how many it has there."""
+
+    name: str
+    documents: int
+
+    @property
+    def counted(self) -> str:
+        return f"{self.documents} document{'s' if self.documents != 1 else ''}"
+
+    def __str__(self) -> str:
+        return (
+            f"{self.name}: not in the settings any more; its {self.counted} "
+            f"stay{'s' if self.documents == 1 else ''} until `footnote sync --remove {self.name}`"
+        )
+
+
+def strays(database: Database, names: Iterable[str]) -> tuple[Stray, ...]:
+    """The sources of the index that are not among `names`, which are those of the settings; by name."""
+    count = sa.func.count(documents_table.c.id)
+    query = (
+        sa.select(sources.c.name, count)
+        .join(documents_table, documents_table.c.source == sources.c.name, isouter=True)
+        .where(sources.c.name.not_in(list(names)))
+        .group_by(sources.c.name)
+        .order_by(sources.c.name)
+    )
+    with database.writing() as connection:
+        return tuple(Stray(name, total) for name, total in connection.execute(query))
+
+
+def remove(database: Database, stray: Stray) -> None:
+    """Take the source and its documents out of the index. Raises `SourceFailed` while another process syncs it."""
+    with database.lock(f"sync of {stray.name}") as got:
+        if not got:
+            raise SourceFailed(f"{stray.name} is being synced by another process; stop that one, and try again")
+        with database.writing() as connection:
+            documents.delete(connection, [k.document_id for k in documents.known(connection, stray.name)])
+            connection.execute(sa.delete(sources).where(sources.c.name == stray.name))
