@@ -9,6 +9,7 @@ import typer
 from bot import logs
 from bot.commands import asking, documents, evaluating, gold, operating, privacy, showing
 from bot.errors import UsageWrong
+from bot.local_slack.errors import LocalSlackError
 from knowledge.errors import FootnoteError
 
 app = typer.Typer(
@@ -52,6 +53,9 @@ def main() -> None:
     os.environ.setdefault("TOKENIZERS_PARALLELISM", "false")
     try:
         app()
-    except FootnoteError as error:
+    except (FootnoteError, LocalSlackError) as error:
         sys.stderr.write(f"footnote: {error}\n")
         sys.exit(2 if isinstance(error, UsageWrong) else 1)
+    except OSError as error:
+        sys.stderr.write(f"footnote: {f'{error.filename}: {error.strerror}' if error.filename else error}\n")
+        sys.exit(1)

@@ -140,6 +140,8 @@ def _read(file: Path) -> dict[str, Any]:
         return tomllib.loads(file.read_text(encoding="utf-8"))
     except FileNotFoundError as error:
         raise SettingsInvalid(f"{file} does not exist; give its path with --config or FOOTNOTE_CONFIG") from error
+    except OSError as error:
+        raise SettingsInvalid(f"{file} cannot be read: {error.strerror}") from error
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise SettingsInvalid(f"{file} is not valid TOML: {error}") from error
 

@@ -77,7 +77,7 @@ def reader(chosen: Settings, database: Database | None, asker: str, place: str) 
         return Reader(*facts.ids(asker, place), facts.decide(asker, place))
     if database is None or chosen.slack.bot_token is None:
         raise SettingsInvalid(
-            "--as and --in need facts about people: connect Slack (SLACK_BOT_TOKEN) and give ids, "
+            "facts about people and channels are needed: connect Slack (SLACK_BOT_TOKEN) and give ids, "
             "or set `facts` in [slack] to a workspace file"
         )
     client = web_client(chosen.slack)

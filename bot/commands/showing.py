@@ -3,12 +3,14 @@
 import os
 import signal
 import threading
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
 
 from bot.commands.console import Json, print_json, say
 from bot.demo import Demo, Played, running_demo
+from bot.local_slack import serve
 from bot.script import read_script
 from bot.service import Part
 from bot.settings import default_home
@@ -19,10 +21,16 @@ def demo(
     once: Annotated[bool, typer.Option("--once", help="Play the scripted conversation, print it, and end.")] = False,
     json: Json = False,
     port: Annotated[int, typer.Option(help="Port of the page on 127.0.0.1; 0: any free one.")] = 0,
+    slack_only: Annotated[
+        bool, typer.Option("--slack-only", help="Start the local Slack alone, for a bot of your own beside it.")
+    ] = False,
+    workspace: Annotated[
+        Path, typer.Option(help="With --slack-only: who and what is in it.", show_default="the invented company")
+    ] = samples.WORKSPACE,
 ) -> None:
     """Show the whole product on an invented company: no account, no key, no Docker, no model download."""
-    from pathlib import Path
-
+    if slack_only:
+        return _slack(workspace, port)
     home = Path(os.environ.get("FOOTNOTE_HOME") or default_home(os.environ))
     parts = (Part.RECEIVER, Part.WORKER) if once else tuple(Part)
     with running_demo(home, os.environ, _quiet if json else say, parts=parts, port=port) as running:
@@ -30,6 +38,20 @@ def demo(
             _play(running, json)
         else:
             _until_interrupted(running)
+
+
+def _slack(workspace: Path, port: int) -> None:
+    """A local Slack until it is interrupted. Whoever can reach it on this machine is everybody in it."""
+    with serve(workspace, port) as slack:
+        stop = _interrupted()
+        tokens = slack.tokens
+        say(f"A local Slack is at {slack.state.address}. For a bot beside it, in another shell:\n")
+        say(f"export SLACK_API_URL={slack.state.address}/api/")
+        say(f"export SLACK_BOT_TOKEN={tokens.bot}")
+        say(f"export SLACK_APP_TOKEN={tokens.app}")
+        say(f"export SLACK_SIGNING_SECRET={tokens.signing_secret}")
+        say("footnote run\n\nCtrl-C ends it; nothing in it is kept.")
+        stop.wait()
 
 
 def _play(running: Demo, json: bool) -> None:
@@ -75,11 +97,23 @@ def _as_json(played: Played) -> dict[str, Any]:
 
 
 def _until_interrupted(running: Demo) -> None:
-    stop = threading.Event()
-    for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+    stop = _interrupted()
     say(f"\nOpen {running.server.url} and ask. Ctrl-C ends it.")
     running.service.wait(stop)
+
+
+def _interrupted() -> threading.Event:
+    """Set when the process is told to stop, which is answered at once: the rest may take some seconds."""
+    stop = threading.Event()
+
+    def heard(*_: object) -> None:
+        if not stop.is_set():
+            os.write(1, b"stopping\xe2\x80\xa6\n")  # a handler may interrupt a write that holds the stream's lock
+        stop.set()
+
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, heard)
+    return stop
 
 
 def _quiet(_: str) -> None:

@@ -22,12 +22,9 @@ class Server:
     """A LocalSlack that is listening. A context manager; `stop` may be called more than once."""
 
     def __init__(self, slack: LocalSlack, port: int = 0) -> None:
-        """Listens when it returns. Raises OSError when the port is taken, LocalSlackError when it does not start."""
+        """Listens when it returns. Raises LocalSlackError when the port is taken, or when it does not start."""
         self.slack = slack
-        self._socket = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
-        self._socket.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        self._socket.bind(("127.0.0.1", port))
-        self._socket.listen(128)
+        self._socket = _listening(port)
         self.port: int = self._socket.getsockname()[1]
         self.url = f"http://127.0.0.1:{self.port}/"
         self.base_url = f"{self.url}api/"
@@ -82,3 +79,15 @@ def serve(
     """Start a local Slack on a free port (or `port`). `with serve(path) as slack:` or keep the Server and stop() it."""
     slack = workspace if isinstance(workspace, LocalSlack) else LocalSlack(workspace, manifest, tokens)
     return Server(slack, port)
+
+
+def _listening(port: int) -> socket.socket:
+    opened = socket.socket(socket.AF_INET, socket.SOCK_STREAM)
+    opened.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        opened.bind(("127.0.0.1", port))
+        opened.listen(128)
+    except (OSError, OverflowError) as error:
+        opened.close()
+        raise LocalSlackError(f"port {port} of 127.0.0.1 cannot be used: {error}; name another one") from error
+    return opened

@@ -158,10 +158,17 @@ def test_an_export_has_no_text_that_the_person_may_not_read_any_more(kept: Datab
 def test_the_commands_hand_out_and_forget(postgres_url: str, kept: Database, tmp_path: Path) -> None:
     config = tmp_path / "footnote.toml"
     config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n')
+    (tmp_path / "empty.toml").touch()
+    empty = str(tmp_path / "empty.toml")
     environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
     shell = CliRunner()
     exported = shell.invoke(app, ["export", "--user", "UANA", "--json"], env=environment, catch_exceptions=False)
     assert json.loads(exported.stdout)["answers"][0]["text"] == "25 days"
+    # Nobody here knows them any more: what they may read is unknown, so no text is handed out.
+    left = shell.invoke(app, ["export", "--user", "UANA", "--json", "--config", empty], env=environment)
+    assert [row["id"] for row in json.loads(left.stdout)["answers"]] == ["of UANA"]
+    assert "25 days" not in left.stdout
+    assert "left out" in left.stderr
     forgot = shell.invoke(app, ["forget", "--user", "UANA", "--json"], env=environment, catch_exceptions=False)
     assert json.loads(forgot.stdout)["answers"] == 1
     told = shell.invoke(app, ["forget", "--user", "UANA"], env=environment, catch_exceptions=False)

@@ -1,0 +1,69 @@
+"""Whatever a command is given, it ends with a sentence and an exit status, never with a traceback."""
+
+import socket
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from bot.cli import main
+from tests.company import WORKSPACE
+
+Fails = Callable[..., str]
+
+
+@pytest.fixture
+def fails(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str], tmp_path: Path) -> Fails:
+    """Runs a command that must fail; what it said on standard error."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", "postgresql+psycopg://nobody@127.0.0.1:1/none")
+    for name in ("SLACK_BOT_TOKEN", "FOOTNOTE_CONFIG"):
+        monkeypatch.delenv(name, raising=False)
+
+    def run(*arguments: str) -> str:
+        monkeypatch.setattr(sys, "argv", ["footnote", *arguments])
+        with pytest.raises(SystemExit) as ended:
+            main()
+        assert ended.value.code in (1, 2)
+        said = capsys.readouterr().err
+        assert said.startswith("footnote: ")
+        assert "Traceback" not in said
+        return said
+
+    return run
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("chunks", "gone.md"),
+        ("access", "--as", "ana", "--config", "gone.toml"),
+        ("access", "--as", "ana", "--config", "."),
+        ("access", "--as", "ana", "--config", "bad.toml"),
+        ("demo", "--slack-only", "--workspace", "gone.yaml"),
+    ],
+    ids=" ".join,
+)
+def test_a_file_that_cannot_be_used_is_named(fails: Fails, tmp_path: Path, command: tuple[str, ...]) -> None:
+    (tmp_path / "bad.toml").write_bytes(b"{\xff")
+    assert next(word for word in reversed(command) if "." in word) in fails(*command)
+
+
+@pytest.mark.parametrize("text", [None, "", "people: [", "team: {id: T1}", "[]", "\udcff"])
+def test_a_workspace_file_that_is_none_is_named(fails: Fails, tmp_path: Path, text: str | None) -> None:
+    (tmp_path / "footnote.toml").write_text('[slack]\nfacts = "people.yaml"\n')
+    if text is not None:
+        (tmp_path / "people.yaml").write_bytes(text.encode(errors="surrogateescape"))
+    assert "slack.facts: " in (said := fails("access", "--as", "ana"))
+    assert "people.yaml" in said
+
+
+def test_a_port_in_use_is_named(fails: Fails) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = str(taken.getsockname()[1])
+        assert port in fails("demo", "--slack-only", "--workspace", str(WORKSPACE), "--port", port)
+
+
+def test_a_database_that_does_not_answer_is_named(fails: Fails) -> None:
+    assert "127.0.0.1:1" in fails("forget", "--user", "UANA")
