@@ -1,6 +1,5 @@
 """`footnote demo`: the whole product on a copy of the sample company, an embedded Postgres and a local Slack."""
 
-import json
 import shutil
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -16,7 +15,7 @@ from bot.script import Edit, Reply, Turn, faults, openers, read_script
 from bot.service import Part, Service
 from bot.settings import Settings, load
 from bot.shelf import Shelf
-from knowledge import answers, gold, receipts, samples
+from knowledge import answers, gold, gold_file, receipts, samples
 from knowledge.answers import Citation
 from knowledge.db import Database
 from knowledge.engine import Engine, open_engine
@@ -177,9 +176,9 @@ def _index(service: Service, engine: Engine, say: Say) -> None:
     say("indexing the documents of the sample company")
     for outcome in service.sync():
         say(f"  {outcome.summary()}")
-    lines = [json.loads(line) for line in samples.GOLD.read_text(encoding="utf-8").splitlines()]
+    lines = gold_file.read(samples.GOLD, "accepted")
     with engine.database.writing() as connection:
-        gold.load(connection, lines, "samples", "accepted")
+        gold.load(connection, lines, "samples")
 
 
 def _cited(citation: Citation) -> Mapping[str, Any]:

@@ -53,5 +53,9 @@ class GoldCaseUnknown(FootnoteError):
     """No gold case has that id, or the reader may not know it."""
 
 
+class GoldFileInvalid(FootnoteError):
+    """A file of gold cases is missing or has a line that is no case; the message names the lines and their keys."""
+
+
 class GoldCaseUnlabelled(FootnoteError):
     """A gold case cannot be accepted before somebody has said where its answer is, or that it is nowhere."""

@@ -9,7 +9,7 @@ Texts are read inside `database.reading(scopes)`, written inside `database.writi
 
 import re
 import secrets
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
@@ -18,6 +18,7 @@ import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
 from knowledge.errors import GoldCaseUnknown, GoldCaseUnlabelled
+from knowledge.gold_file import GoldLine
 from knowledge.labels import Label
 from knowledge.permissions import Scopes
 from knowledge.tables import gold_cases
@@ -162,21 +163,21 @@ def counts(connection: sa.Connection) -> dict[str, int]:
     return {state: int(count) for state, count in connection.execute(query)}
 
 
-def load(connection: sa.Connection, lines: Iterable[Mapping[str, Any]], by: str, state: State = "proposed") -> int:
-    """Write cases of an export; a case with a known id replaces it. How many were written.
-
-    `state` is theirs when a line has none. Raises `KeyError` for a line without an id, question, scopes or expected.
-    """
+def load(connection: sa.Connection, lines: Iterable[GoldLine], by: str) -> int:
+    """Write the cases of a file; one with a known id is replaced. How many were written."""
     count = 0
     for line in lines:
-        history = [*line.get("history", []), _change_json(Change(datetime.now(UTC), by, "imported"))]
-        row = {
-            "question": line["question"], "standalone": line.get("standalone") or line["question"],
-            "scopes": sorted(line["scopes"]), "expected": line["expected"], "state": line.get("state", state),
-            "origin": line.get("origin", "import"), "answer_id": line.get("answer_id"),
-            "proposed_by": list(line.get("proposed_by", [])), "history": history,
-        }  # fmt: skip
-        statement = insert(gold_cases).values(id=line["id"], **row)
+        row = line.model_dump(mode="json", exclude={"id", "history"}) | {
+            "standalone": line.standalone or line.question,
+            "scopes": sorted(set(line.scopes)),
+            "state": line.state or "proposed",
+            "expected": None if line.expected is None else [p.model_dump(exclude_defaults=True) for p in line.expected],
+            "history": [
+                *line.model_dump(mode="json")["history"],
+                _change_json(Change(datetime.now(UTC), by, "imported")),
+            ],
+        }
+        statement = insert(gold_cases).values(id=line.id, **row)
         connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=row))
         count += 1
     return count

@@ -1,11 +1,21 @@
 """The engine's settings, validated. They are read once by a composition root and passed down; nothing here reads files."""
 
+import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
-from pydantic import BaseModel, ConfigDict, Field, HttpUrl, SecretStr, model_validator
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, SecretStr, model_validator
 
 SCOPE_PATTERN = r"^(workspace|channel:[A-Z0-9]+|user:[A-Z0-9]+)$"
+
+
+def _scope(text: str) -> str:
+    if not re.fullmatch(SCOPE_PATTERN, text):
+        raise ValueError("a scope is `workspace`, `channel:<id>` or `user:<id>`, such as channel:C0123456789")
+    return text
+
+
+Scope = Annotated[str, AfterValidator(_scope)]
 
 
 class Section(BaseModel):
@@ -82,7 +92,7 @@ class Source(Section):
     """What the location is."""
     location: str = ""
     """A folder, a repository address, a start URL, or a channel id."""
-    scopes: tuple[Annotated[str, Field(pattern=SCOPE_PATTERN)], ...]
+    scopes: tuple[Scope, ...]
     """Who may read it: `workspace`, `channel:<id>`, `user:<id>`."""
     schedule: str | None = None
     """A cron expression of its own, instead of `schedule.sync`."""

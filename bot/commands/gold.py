@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.commands.console import As, Config, Json, decision, engine, print_json, say
-from knowledge import gold, reviews, suggestions
+from knowledge import gold, gold_file, reviews, suggestions
 from knowledge.engine import Engine
 from knowledge.errors import SettingsInvalid
 from knowledge.gold import GoldCase, State
@@ -100,11 +100,15 @@ def load(
     accepted: Annotated[bool, typer.Option("--accepted", help="They were reviewed already.")] = False,
     config: Config = None,
 ) -> None:
-    """Read cases from a file; a case with a known id is replaced."""
-    lines = [jsonlib.loads(line) for line in file.read_text(encoding="utf-8").splitlines() if line.strip()]
+    """Read cases from a file, all or none; a case with a known id is replaced.
+
+    A line: {"id": …, "question": …, "scopes": ["workspace"], "expected": [{"source": …, "external_id": …}]}. Empty
+    `expected`: not in the documents; null: not said yet. Optional: `heading_path` and `quote` of a place, `state`.
+    """
+    lines = gold_file.read(file, "accepted" if accepted else "proposed")
     with engine(config) as (_, opened), opened.database.writing() as connection:
-        count = gold.load(connection, lines, "import", "accepted" if accepted else "proposed")
-    say(f"{count} cases")
+        count = gold.load(connection, lines, "import")
+    say(f"{count} case{'s' if count != 1 else ''}")
 
 
 @app.command()

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from knowledge import gold, labels, proposals
+from knowledge import gold, gold_file, labels, proposals, samples
 from knowledge.answers import Answer, Citation, Question, StoredAnswer, save
 from knowledge.answers import load as load_answer
 from knowledge.catalog import Entry
@@ -109,22 +109,23 @@ def test_a_case_is_read_only_with_all_of_its_scopes(database: Database) -> None:
             gold.get(connection, case_id, ALL)
 
 
-def test_an_export_can_be_imported_elsewhere(database: Database) -> None:
+def test_an_export_can_be_imported_elsewhere(database: Database, tmp_path: Path) -> None:
     propose(database)
     line = only(database).to_json()
+    file = tmp_path / "gold.jsonl"
+    file.write_text(json.dumps(line))
     with database.scratch() as other:
         with other.writing() as connection:
-            assert gold.load(connection, [json.loads(json.dumps(line))], "UADMIN") == 1
+            assert gold.load(connection, gold_file.read(file), "UADMIN") == 1
         copy = only(other)
     assert (copy.id, copy.question, copy.expected) == (line["id"], line["question"], (LEAVE,))
     assert copy.history[-1].what == "imported"
 
 
 def test_the_sample_questions_can_be_imported(database: Database) -> None:
-    file = Path(gold.__file__).parent / "samples" / "gold.jsonl"
-    lines = [json.loads(line) for line in file.read_text("utf-8").splitlines()]
+    lines = gold_file.read(samples.GOLD, "accepted")
     with database.writing() as connection:
-        assert gold.load(connection, lines, "footnote", state="accepted") == len(lines) >= 30
+        assert gold.load(connection, lines, "footnote") == len(lines) >= 30
         assert gold.counts(connection) == {"accepted": len(lines)}
 
 

@@ -7,10 +7,10 @@ import pytest
 from typer.testing import CliRunner, Result
 
 from bot.cli import app
-from knowledge import gold
+from knowledge import gold, gold_file
 from knowledge.answers import Answer, Outcome, Question, save
 from knowledge.db import Database
-from knowledge.errors import DocumentUnknown
+from knowledge.errors import DocumentUnknown, GoldFileInvalid
 from knowledge.gold import Proposal
 from knowledge.passages import Found
 from tests.rows import add_chunk
@@ -75,3 +75,61 @@ def test_a_document_that_is_not_there_is_named_with_those_it_may_be_and_nothing_
         assert "did you mean document-1 (handbook/document-1)?" in str(refused.value)
     with database.writing() as connection:
         assert gold.counts(connection) == {"proposed": 1}
+
+
+GOOD = {"id": "leave", "question": "How long?", "scopes": ["workspace"], "expected": []}
+PLACE = {"source": "handbook", "external_id": "leave.md"}
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("not json", "line 2: is not JSON (expected ident at line 1 column 2)"),
+        ('"text"', "line 2: is 'text'; it should be an object"),
+        ({"question": ""}, "line 2: `question` is ''; "),
+        ({"question": "a\0b"}, "line 2: `question` is 'a\\x00b'; "),
+        ({"scopes": "workspace"}, "line 2: `scopes` is 'workspace'; it should be"),
+        ({"scopes": ["all"]}, "line 2: `scopes[0]` is 'all'; a scope is `workspace`, `channel:<id>` or `user:<id>`"),
+        ({"scopes": []}, "line 2: `scopes`"),
+        ({"expected": "handbook/leave.md"}, "line 2: `expected` is 'handbook/leave.md'; it should be"),
+        ({"expected": [{"source": "handbook"}]}, "line 2: `expected[0].external_id` is missing"),
+        (
+            {"expected": [{**PLACE, "heading": []}]},
+            "`expected[0].heading` is not a known key; did you mean `heading_path`?",
+        ),
+        ({"state": "open"}, "line 2: `state` is 'open'; it should be 'proposed', 'accepted' or 'retired'"),
+        ({"state": "accepted", "expected": None}, "line 2: `expected` is null, which cannot be accepted"),
+        ({"history": [{"at": "yesterday", "by": "ana", "what": "said"}]}, "line 2: `history[0].at` is 'yesterday'; it"),
+        ({"id": "leave"}, "line 2: `id` is 'leave' as on a line before"),
+    ],
+)
+def test_a_line_that_is_no_case_is_named_and_nothing_is_imported(
+    tmp_path: Path, line: str | dict[str, object], says: str
+) -> None:
+    file = tmp_path / "cases.jsonl"
+    second = line if isinstance(line, str) else json.dumps({**GOOD, "id": "second", **line})
+    file.write_text(f"{json.dumps(GOOD)}\n{second}\n")
+    with pytest.raises(GoldFileInvalid) as refused:
+        CliRunner().invoke(app, ["gold", "import", str(file)], catch_exceptions=False)
+    assert says in str(refused.value)
+    assert str(refused.value).startswith(f"{file}: nothing was imported")
+
+
+def test_a_file_that_is_not_there_or_is_no_text(tmp_path: Path) -> None:
+    with pytest.raises(GoldFileInvalid, match="cannot be read: No such file"):
+        CliRunner().invoke(app, ["gold", "import", str(tmp_path / "absent")], catch_exceptions=False)
+    (tmp_path / "binary").write_bytes(b"\xff\xfe\0")
+    with pytest.raises(GoldFileInvalid, match="is not UTF-8"):
+        CliRunner().invoke(app, ["gold", "import", str(tmp_path / "binary")], catch_exceptions=False)
+
+
+def test_the_help_of_the_import_shows_a_line() -> None:
+    assert '"external_id"' in CliRunner().invoke(app, ["gold", "import", "--help"]).stdout
+
+
+def test_the_line_that_the_readme_shows_can_be_imported(tmp_path: Path) -> None:
+    readme = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
+    shown = readme.partition("footnote gold import")[2].partition("```json\n")[2].partition("```")[0]
+    file = tmp_path / "shown.jsonl"
+    file.write_text(shown)
+    assert [case.id for case in gold_file.read(file)] == ["leave"]

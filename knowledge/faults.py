@@ -1,0 +1,67 @@
+"""What is wrong with what a person wrote, in words: each fault with its place, the value that was found, and what would do."""
+
+import difflib
+from collections.abc import Collection, Iterator, Sequence
+from typing import Any, get_args
+
+from pydantic import BaseModel, ValidationError
+
+Place = tuple[str | int, ...]
+"""Keys and positions from the outside to the fault."""
+
+SHOWN = 80
+"""Characters of a value that are repeated."""
+
+
+def faults(error: ValidationError, model: type[BaseModel], secret: Collection[str] = ()) -> Iterator[tuple[Place, str]]:
+    """Every fault's place and what is to be said after it. The values of keys named in `secret` are not repeated."""
+    for each in error.errors(include_url=False):
+        place = each["loc"]
+        match each["type"]:
+            case "extra_forbidden":
+                yield place, f"is not a known key; {_alternatives(str(place[-1]), _keys(model, place[:-1]))}"
+            case "missing":
+                yield place, "is missing"
+            case "json_invalid":
+                yield place, f"is not JSON ({each['ctx']['error']})"
+            case _:
+                value = "" if secret and place and place[-1] in secret else _shown(each["input"])
+                yield place, f"{value}{_expected(each['msg'])}"
+
+
+def dotted(place: Sequence[str | int]) -> str:
+    """`expected[0].source` for ("expected", 0, "source")."""
+    return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
+
+
+def _shown(value: Any) -> str:
+    if not isinstance(value, str | int | float | bool | None):
+        return ""
+    text = repr(value)
+    return f"is {text[:SHOWN]}{'…' if len(text) > SHOWN else ''}; "
+
+
+def _expected(message: str) -> str:
+    said = message.removeprefix("Value error, ")
+    return f"it {said.removeprefix('Input ')}" if said.startswith("Input ") else said
+
+
+def _alternatives(key: str, known: Sequence[str]) -> str:
+    near = difflib.get_close_matches(key, known, n=1)
+    return f"did you mean `{near[0]}`?" if near else f"known here are: {', '.join(known)}"
+
+
+def _keys(model: type[BaseModel], place: Place) -> list[str]:
+    for part in place:
+        if isinstance(part, str):
+            inner = _model(model.model_fields[part].annotation)
+            if inner is None:
+                return []
+            model = inner
+    return list(model.model_fields)
+
+
+def _model(annotation: Any) -> type[BaseModel] | None:
+    if isinstance(annotation, type) and issubclass(annotation, BaseModel):
+        return annotation
+    return next((found for inner in get_args(annotation) if (found := _model(inner))), None)

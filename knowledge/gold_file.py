@@ -1,0 +1,94 @@
+"""Gold cases as lines of JSON in a file: read whole and checked before any of them is used."""
+
+from collections.abc import Iterator
+from datetime import datetime
+from pathlib import Path
+from typing import Annotated, Literal
+
+from pydantic import Field, ValidationError
+
+from knowledge.errors import GoldFileInvalid
+from knowledge.faults import dotted, faults
+from knowledge.settings import Scope, Section
+
+Text = Annotated[str, Field(pattern=r"^[^\x00]*$")]
+"""The database stores no zero character."""
+Filled = Annotated[str, Field(pattern=r"^[^\x00]*[^\s\x00][^\x00]*$")]
+
+FAULTS_SHOWN = 10
+
+
+class Place(Section):
+    """As `labels.Label`."""
+
+    source: Filled
+    external_id: Filled
+    heading_path: tuple[Text, ...] = ()
+    quote: Text = ""
+    content_hash: Text = ""
+
+
+class Change(Section):
+    at: datetime
+    by: Text
+    what: Text
+
+
+class GoldLine(Section):
+    """One case. `expected` empty: not in the documents; None: nobody has said yet. `state` None: the import decides."""
+
+    id: Filled
+    question: Filled
+    scopes: Annotated[tuple[Scope, ...], Field(min_length=1)]
+    expected: tuple[Place, ...] | None
+    standalone: Text = ""
+    state: Literal["proposed", "accepted", "retired"] | None = None
+    origin: Literal["vote", "label", "import", "suggestion"] = "import"
+    answer_id: Text | None = None
+    proposed_by: tuple[Text, ...] = ()
+    history: tuple[Change, ...] = ()
+
+
+def read(file: Path, state: Literal["proposed", "accepted"] = "proposed") -> tuple[GoldLine, ...]:
+    """The cases of a file; blank lines are passed over, and `state` is that of lines without one.
+
+    Raises `GoldFileInvalid` with the first faults of the whole file, by line.
+    """
+    try:
+        text = file.read_text(encoding="utf-8")
+    except OSError as error:
+        raise GoldFileInvalid(f"{file} cannot be read: {error.strerror}; nothing was imported") from error
+    except UnicodeDecodeError as error:
+        raise GoldFileInvalid(f"{file} is not UTF-8 text; nothing was imported") from error
+    lines: dict[str, GoldLine] = {}
+    wrong: list[str] = []
+    for number, line in ((n, line) for n, line in enumerate(text.split("\n"), 1) if line.strip()):
+        try:
+            case = GoldLine.model_validate_json(line)
+        except ValidationError as error:
+            wrong += [
+                f"line {number}: {f'`{dotted(place)}` ' if place else ''}{says}"
+                for place, says in faults(error, GoldLine)
+            ]
+            continue
+        settled = case.model_copy(update={"state": case.state or state})
+        wrong += [f"line {number}: {says}" for says in _contradictions(settled, lines)]
+        lines[case.id] = settled
+    if wrong:
+        shown = [
+            *wrong[:FAULTS_SHOWN],
+            *([f"and {len(wrong) - FAULTS_SHOWN} more"] if len(wrong) > FAULTS_SHOWN else []),
+        ]
+        raise GoldFileInvalid(
+            "\n  ".join(
+                [f"{file}: nothing was imported", *shown, "the form of a line is that of `footnote gold export`"]
+            )
+        )
+    return tuple(lines.values())
+
+
+def _contradictions(case: GoldLine, before: dict[str, GoldLine]) -> Iterator[str]:
+    if case.id in before:
+        yield f"`id` is {case.id!r} as on a line before; give each case an id of its own"
+    if case.state == "accepted" and case.expected is None:
+        yield "`expected` is null, which cannot be accepted; name documents, or write [] for not in the documents"
