@@ -4,18 +4,17 @@ Facts are kept in the database with the moment from which they are known, so tha
 counts in all of them. Ids are keys; names are for showing only.
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
 from slack_sdk import WebClient
-from slack_sdk.errors import SlackApiError
 
 from bot import wording
-from bot.client import FAILURES, Identity
-from bot.errors import SlackBusy, SlackUnavailable
+from bot.client import Identity
+from bot.enquiries import Enquiries, Json
+from bot.errors import SlackUnavailable
 from bot.settings import Slack
-from bot.slack_objects import channel_facts, person_facts
 from knowledge import workspace
 from knowledge.db import Database
 from knowledge.permissions import (
@@ -31,23 +30,18 @@ from knowledge.permissions import (
     decide,
 )
 
-Json = Mapping[str, Any]
-
-PAGE = 999
-"""users.conversations takes fewer than 1,000; conversations.list and .members take 1,000."""
 ONE_BY_ONE = 20
 """Up to this many unknown people are asked for singly (100 calls a minute are allowed), more as one list (20 a minute)."""
 IN_FLIGHT = 5
 """How often a fact is asked for again because it changed while it was asked for."""
 READERS = frozenset({PersonKind.MEMBER, PersonKind.GUEST, PersonKind.EXTERNAL})
-NOBODY = frozenset({"user_not_found", "user_not_visible", "users_not_found"})
 
 
 class Directory:
     """Threads share it. Every method that needs Slack raises `SlackUnavailable` when Slack does not say."""
 
     def __init__(self, client: WebClient, database: Database, settings: Slack, me: Identity) -> None:
-        self._client = client
+        self._enquiries = Enquiries(client, me.team)
         self._database = database
         self._max_age = timedelta(seconds=settings.facts_max_age_s)
         self._trusted_bots = frozenset(settings.trusted_bots)
@@ -131,7 +125,7 @@ class Directory:
         kind = PersonKind(self._facts_of([person_id], since)[person_id]["kind"])
         if kind not in READERS:
             return Person(person_id, kind)
-        channels = self._fact(f"channels_of:{person_id}", since, lambda: self._ask_channels_of(person_id))
+        channels = self._fact(f"channels_of:{person_id}", since, lambda: self._enquiries.channels_of(person_id))
         return Person(person_id, kind, frozenset(channels))
 
     def _place(self, channel_id: str, asker: str, since: datetime) -> Place:
@@ -141,7 +135,7 @@ class Directory:
             return Place(channel_id, kind if facts["with"] == asker else PlaceKind.UNKNOWN)
         if kind is PlaceKind.UNKNOWN:
             return Place(channel_id, kind)
-        members = self._fact(f"members:{channel_id}", since, lambda: self._ask_members(channel_id))
+        members = self._fact(f"members:{channel_id}", since, lambda: self._enquiries.members(channel_id))
         # People's kinds change far less often than memberships: stored ones do until they expire.
         kinds = {facts["kind"] for facts in self._facts_of(members, self._since()).values()}
         return Place(
@@ -154,11 +148,11 @@ class Directory:
         )
 
     def _channel(self, channel_id: str, since: datetime) -> Json:
-        channel: Json = self._fact(f"channel:{channel_id}", since, lambda: self._ask_channel(channel_id))
+        channel: Json = self._fact(f"channel:{channel_id}", since, lambda: self._enquiries.channel(channel_id))
         return channel
 
     def _public_channels(self, since: datetime) -> frozenset[str]:
-        return frozenset(self._fact("public_channels:", since, self._ask_public_channels))
+        return frozenset(self._fact("public_channels:", since, self._enquiries.public_channels))
 
     def _since(self, live: bool = False) -> datetime:
         with self._database.plain() as connection:
@@ -190,67 +184,8 @@ class Directory:
         raise SlackUnavailable(f"facts about {len(wanted)} people keep changing while they are asked for")
 
     def _learn(self, people: list[str], asked_at: datetime) -> None:
-        listed = self._ask_everyone() if len(people) > ONE_BY_ONE else {}
-        singly = {person: self._ask_person(person) for person in people if person not in listed}
+        listed = self._enquiries.everyone() if len(people) > ONE_BY_ONE else {}
+        singly = {person: self._enquiries.person(person) for person in people if person not in listed}
         with self._database.plain() as connection:
             for person, facts in {**listed, **singly}.items():
                 workspace.write(connection, {f"person:{person}": facts}, asked_at)
-
-    # questions to Slack
-
-    def _ask_person(self, person_id: str) -> Json:
-        try:
-            user = self._call("users.info", user=person_id).get("user")
-        except SlackUnavailable as error:
-            if isinstance(error.__cause__, SlackApiError) and error.__cause__.response.get("error") in NOBODY:
-                return {"name": "", "kind": PersonKind.UNKNOWN, "admin": False}
-            raise
-        return person_facts(user or {}, self._me.team)
-
-    def _ask_everyone(self) -> dict[str, Json]:
-        return {user["id"]: person_facts(user, self._me.team) for user in self._pages("users.list", "members")}
-
-    def _ask_channel(self, channel_id: str) -> Json:
-        return channel_facts(self._call("conversations.info", channel=channel_id).get("channel") or {})
-
-    def _ask_members(self, channel_id: str) -> list[str]:
-        return sorted(self._pages("conversations.members", "members", channel=channel_id))
-
-    def _ask_channels_of(self, person_id: str) -> list[str]:
-        """All public channels the person is in, and the private ones that the bot is in too; nothing else is indexed."""
-        kinds = "public_channel,private_channel,mpim"
-        pages = self._pages("users.conversations", "channels", user=person_id, types=kinds, exclude_archived=False)
-        return sorted(channel["id"] for channel in pages)
-
-    def _ask_public_channels(self) -> list[str]:
-        pages = self._pages("conversations.list", "channels", types="public_channel", exclude_archived=False)
-        return sorted(c["id"] for c in pages if channel_facts(c)["kind"] == PlaceKind.PUBLIC)
-
-    def _pages(self, method: str, field: str, **arguments: object) -> Iterator[Any]:
-        """Every item of every page. A page that is not whole raises, so that no list is ever used cut short."""
-        cursor, seen = "", set[str]()
-        while True:
-            page = self._call(method, limit=PAGE, **arguments, **({"cursor": cursor} if cursor else {}))
-            if not isinstance(page.get(field), list):
-                raise SlackUnavailable(f"{method} answered without {field}; nothing is known until it does")
-            yield from page[field]
-            cursor = (page.get("response_metadata") or {}).get("next_cursor") or ""
-            if not cursor:
-                return
-            if cursor in seen:
-                raise SlackUnavailable(f"{method} keeps sending the same page; nothing is known until it stops")
-            seen.add(cursor)
-
-    def _call(self, method: str, **arguments: object) -> Json:
-        try:
-            data = self._client.api_call(method, params=arguments).data
-        except FAILURES as error:
-            kind = SlackBusy if _reason(error) == "ratelimited" else SlackUnavailable
-            raise kind(f"{method} failed: {_reason(error)}") from error
-        if not isinstance(data, dict):
-            raise SlackUnavailable(f"{method} did not answer with JSON")
-        return data
-
-
-def _reason(error: BaseException) -> str:
-    return str(error.response.get("error") or error) if isinstance(error, SlackApiError) else str(error)
