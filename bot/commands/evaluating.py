@@ -1,5 +1,6 @@
 """`footnote eval`: how well retrieval does on the gold set, or on a labelled set in BEIR form."""
 
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -10,6 +11,8 @@ from jobs import evaluation
 from knowledge import evals, prompting
 from knowledge.beir import evaluate
 from knowledge.engine import Engine
+
+NO_CASES = "no accepted cases; see `footnote gold`"
 
 
 def eval(
@@ -24,8 +27,9 @@ def eval(
         result = _gold(opened) if beir is None else evaluate(beir, opened)
     if json:
         print_json(result)
-    else:
-        _show(result)
+        return
+    for line in told(result):
+        say(line)
 
 
 def _gold(opened: Engine) -> dict[str, Any]:
@@ -42,13 +46,36 @@ def _gold(opened: Engine) -> dict[str, Any]:
     return {"queries": figures["cases"]["used"], "metrics": figures["stages"]["reranked"], **figures}
 
 
-def _show(result: dict[str, Any]) -> None:
+def told(result: dict[str, Any]) -> Iterator[str]:
+    """The result in lines for a terminal; `cases` and `abstention` are in it for the gold set only."""
+    cases = result.get("cases")
+    if cases and not cases["all"]:
+        yield NO_CASES
+        return
     ms = result["ms_per_query"]
-    say(f"{result['queries']} questions, p50 {_figure(ms['p50'], 0)} ms, p95 {_figure(ms['p95'], 0)} ms")
+    yield f"{result['queries']} questions, p50 {_figure(ms['p50'], 0)} ms, p95 {_figure(ms['p95'], 0)} ms"
+    if cases is None or cases["used"] > cases["absent"]:
+        yield from _table(result)
+    else:
+        yield "no accepted case could be looked for in the documents, so there is no recall; see `footnote gold`"
+    if cases:
+        yield from _besides(cases, result["abstention"])
+
+
+def _table(result: dict[str, Any]) -> Iterator[str]:
     measures = list(result["metrics"])
-    say(f"{'stage':12}" + "".join(f"{measure:>12}" for measure in measures))
+    yield f"{'stage':12}" + "".join(f"{measure:>12}" for measure in measures)
     for stage, values in result["stages"].items():
-        say(f"{stage:12}" + "".join(f"{_figure(values.get(measure), 3):>12}" for measure in measures))
+        yield f"{stage:12}" + "".join(f"{_figure(values.get(measure), 3):>12}" for measure in measures)
+
+
+def _besides(cases: dict[str, int], abstention: dict[str, float | None]) -> Iterator[str]:
+    if cases["absent"]:
+        figures = ", ".join(f"{name} {_figure(abstention[name], 3)}" for name in ("precision", "recall"))
+        yield f"abstention: {figures}, with {cases['absent']} not in the documents"
+    for state, why in (("stale", "what they expect is gone"), ("failed", "the log says why")):
+        if cases[state]:
+            yield f"{state}, counted nowhere: {cases[state]}; {why}"
 
 
 def _figure(value: float | None, digits: int) -> str:
