@@ -13,7 +13,7 @@ from slack_bolt import Ack, App, BoltResponse
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
-from bot import blocks
+from bot import right_source
 from bot.inbox import Inbox
 from bot.settings import Slack
 
@@ -67,9 +67,9 @@ def _name_source(ack: Ack, body: dict[str, Any], action: dict[str, Any], client:
     place = f"{container.get('channel_id', '')} {container.get('message_ts', '')}"
     about = str(action.get("value"))
     view = (
-        blocks.name_source_view(f"{about} {place}", "gold_correct")
+        right_source.form(f"{about} {place}", "gold_correct")
         if action["action_id"].startswith("gold_correct")
-        else blocks.name_source_view(about)
+        else right_source.form(about)
     )
     try:
         client.views_open(trigger_id=body["trigger_id"], view=view)

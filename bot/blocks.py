@@ -22,7 +22,6 @@ FALLBACK_CHARS = 3_900
 """chat.update refuses a longer `text`; it is what notifications and screen readers get."""
 BUTTON_CHARS = 75
 LABEL_CHARS = 200
-CANDIDATES = 5
 MESSAGE_BLOCKS = 45
 
 
@@ -153,49 +152,6 @@ def shareable(posts: Sequence[Post], answer_id: str) -> tuple[Post, ...]:
     """A private answer with a button to share it. The button carries the id of the answer that the channel got."""
     share = actions([button(wording.SHARE, "share", answer_id)])
     return (*posts[:-1], replace(posts[-1], blocks=(*posts[-1].blocks, share)))
-
-
-@dataclass(frozen=True)
-class Candidate:
-    """A document that may have been the right source."""
-
-    document_id: int
-    title: str
-    heading_path: tuple[str, ...] = ()
-
-
-def ask_source(answer_id: str, candidates: Sequence[Candidate], lead: str) -> Post:
-    """Which source was right? One button a candidate, another document, or none at all."""
-    rows = [
-        section(
-            escape(label(candidate.title, candidate.heading_path)),
-            button("This one", f"expected_source:{candidate.document_id}", answer_id),
-        )
-        for candidate in candidates[:CANDIDATES]
-    ]
-    rest = [button(wording.OTHER_SOURCE, "name_source", answer_id)]
-    rest.append(button(wording.NOT_IN_DOCUMENTS, "not_in_documents", answer_id))
-    return Post(lead, (section(lead), *rows, actions(rest)))
-
-
-def name_source_view(about: str, callback: str = "name_source") -> dict[str, Any]:
-    """The form for a title or a link. `about` and `callback` come back with it."""
-    field = {
-        "type": "input",
-        "block_id": "document",
-        "label": {"type": "plain_text", "text": wording.NAME_SOURCE_LABEL},
-        "hint": {"type": "plain_text", "text": wording.NAME_SOURCE_HINT},
-        "element": {"type": "plain_text_input", "action_id": "document", "max_length": 500},
-    }
-    return {
-        "type": "modal",
-        "callback_id": callback,
-        "private_metadata": about,
-        "title": {"type": "plain_text", "text": wording.NAME_SOURCE_TITLE},
-        "submit": {"type": "plain_text", "text": wording.SAVE},
-        "close": {"type": "plain_text", "text": wording.CANCEL},
-        "blocks": [field],
-    }
 
 
 def _source(citation: Citation) -> str:

@@ -10,13 +10,14 @@ from contextlib import contextmanager
 import structlog
 from sqlalchemy import Connection
 
-from bot import blocks, wording
-from bot.blocks import Candidate, Post
+from bot import blocks, right_source, wording
+from bot.blocks import Post
 from bot.directory import Directory
 from bot.errors import SlackUnavailable, Undeliverable
 from bot.handling import Handling
 from bot.mrkdwn import escape
 from bot.replies import Replies
+from bot.right_source import Candidate
 from knowledge import answers, catalog, proposals, receipts, retrieval, votes
 from knowledge.answers import StoredAnswer
 from knowledge.catalog import Entry
@@ -112,7 +113,7 @@ class Feedback:
             self._accept(receipt, answer, found)
         elif found:
             choice = [Candidate(entry.document_id, entry.title) for entry in found]
-            self._tell(receipt, answer, blocks.ask_source(answer.id, choice, wording.which_document(escape(name))))
+            self._tell(receipt, answer, right_source.ask(answer.id, choice, wording.which_document(escape(name))))
         else:
             self._say(receipt, answer, wording.unknown_document(escape(name)))
 
@@ -125,7 +126,7 @@ class Feedback:
             if passage := passages.get(chunk_id):
                 candidate = Candidate(passage.document_id, passage.title, passage.heading_path)
                 candidates.setdefault(passage.document_id, candidate)
-        self._tell(receipt, answer, blocks.ask_source(answer.id, list(candidates.values()), lead))
+        self._tell(receipt, answer, right_source.ask(answer.id, list(candidates.values()), lead))
 
     def _accept(self, receipt: Receipt, answer: StoredAnswer, expected: Sequence[Entry]) -> None:
         person = str(receipt.person)

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot import blocks, home
+from bot import blocks, home, right_source
 from bot.blocks import Post
 from bot.local_slack.validation import check_message_blocks, check_view
 from bot.markdown import pieces
@@ -202,7 +202,7 @@ def test_the_home_tab_is_a_view_that_slack_takes() -> None:
 
 
 def test_the_question_which_source_was_right_is_within_the_limits() -> None:
-    many = [blocks.Candidate(n, "A very long title " * 20, ("Heading " * 30,)) for n in range(20)]
-    post = blocks.ask_source("abc", many, "Which?")
+    many = [right_source.Candidate(n, "A very long title " * 20, ("Heading " * 30,)) for n in range(20)]
+    post = right_source.ask("abc", many, "Which?")
     check_message_blocks(list(post.blocks))
-    check_view(blocks.name_source_view("abc"))
+    check_view(right_source.form("abc"))
