@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 
 import structlog
 
-from knowledge import analysis, budget, extractive, followups, keywords, markup, prompting
+from knowledge import analysis, budget, followups, markup, prompting
 from knowledge.answers import Answer, Notice, Question, new_id
 from knowledge.claude import Claude, Draft
 from knowledge.db import Database
@@ -27,6 +27,7 @@ from knowledge.figures import readings, unsupported
 from knowledge.grounding import Grounded, Segment, verify
 from knowledge.passages import Found
 from knowledge.permissions import Scopes
+from knowledge.quoting import Quoting
 from knowledge.retrieval import Retriever
 from knowledge.settings import Answers
 
@@ -82,6 +83,7 @@ class Answerer:
         self._database = database
         self._retriever = retriever
         self._embedder = embedder
+        self._quoting = Quoting(database, retriever, embedder)
         self._settings = settings
         self._claude = claude or (Claude(settings) if settings.api_key else None)
 
@@ -202,18 +204,7 @@ class Answerer:
 
     def _quoted(self, answer: Answer, evidence: Sequence[Evidence], work: _Work, notice: Notice | None) -> Answer:
         with work.timed("quote"):
-            threshold = extractive.threshold(self._embedder.name)
-            with self._database.plain() as connection:
-                weights = keywords.weigh(connection, analysis.terms(answer.standalone))
-            scored = extractive.score(
-                answer.standalone,
-                extractive.units(evidence),
-                weights,
-                None if threshold.words_only else self._embedder,
-            )
-            strong = extractive.strength(scored, evidence) >= threshold.quote
-            chosen = extractive.complete(extractive.choose(scored), scored, evidence) if strong else ()
-            quotes = extractive.quote(chosen, evidence, answer.standalone) if chosen else None
+            quotes, evidence = self._quoting.quote(answer.standalone, evidence, work.scopes)
         answer = replace(answer, notice=notice)
         if quotes is None or not quotes.text:
             return replace(answer, outcome="failed" if notice is Notice.UNAVAILABLE else "abstained")
@@ -222,6 +213,7 @@ class Answerer:
             answer,
             text=quotes.text,
             outcome="quoted",
+            passages=tuple(given.passage for given in evidence),
             citations=quotes.citations,
             removed=(*answer.removed, *quotes.removed),
             model=answer.model or f"quotes by {self._embedder.name}",

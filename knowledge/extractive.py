@@ -6,8 +6,8 @@
    terms of its headings counting for a part, and the cosine of its vector with the question's. Only the pieces with
    most of the words are compared by meaning.
 3. The best piece and up to two more that score nearly as well are quoted, at most two of one passage, best first.
-   What must be read beside them is quoted too (`complete`): another version of the page, the table that a sentence leads
-   to.
+   A large part of the question that none of them has brings the piece of the same document that has it (`fill`). What
+   must be read beside them is quoted too (`complete`): another version of the page, the table that a sentence leads to.
 4. The evidence is as strong as the mean of the best piece's score and its passage's. Below the threshold of the embedding
    model nothing is quoted. Thresholds are measured (`data/thresholds.json`).
 
@@ -41,6 +41,9 @@ MOST_QUOTES = 3
 MOST_OF_ONE_PASSAGE = 2
 NEARLY = 0.15
 """A further quote may score this much less than the best."""
+
+MISSING = 0.2
+"""Share of the question's term weights that a further piece must bring. At 0.12 it is mostly noise, at 0.25 never there."""
 
 MOST_ROWS = 8
 """A longer table is not quoted whole for the sentence above it."""
@@ -134,6 +137,23 @@ def choose(scored: Sequence[Scored]) -> tuple[Unit, ...]:
     return tuple(chosen)
 
 
+def fill(
+    chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence], question: str, weights: Weighted
+) -> tuple[Unit, ...]:
+    """The chosen pieces, and the best one of the first's document that says a large part of the question they lack."""
+    if not chosen:
+        return ()
+    said = {term for unit in chosen for term in analysis.terms(f"{unit.readable} {unit.context}")}
+    lacking = {term: share for term, share in _shares(question, weights).items() if term not in said}
+    document = evidence[chosen[0].index].passage.document_id
+    for one in scored:
+        if evidence[one.unit.index].passage.document_id == document and one.unit not in chosen:
+            own = set(analysis.terms(one.unit.readable))
+            if sum(share for term, share in lacking.items() if term in own) >= MISSING:
+                return (*chosen, one.unit)
+    return tuple(chosen)
+
+
 def complete(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
     """The chosen pieces with what must be read beside them, the newer version of a page before the older."""
     every = _versions(chosen, scored, evidence)
@@ -212,14 +232,17 @@ def _thresholds() -> Mapping[str, Any]:
 
 def _overlaps(question: str, found: Sequence[Unit], weights: Weighted) -> Floats:
     """(n,) in [0, 1]: for each unit the share of the question's term weights that it has."""
-    stems = (term for term in analysis.terms(question) if not term.startswith(analysis.EXACT))
-    idf = {term: weights.idf(term) for term in dict.fromkeys(stems)}
-    total = sum(idf.values())
-    if not total:
-        return np.zeros(len(found), dtype=np.float32)
+    shares = _shares(question, weights)
     overlaps = []
     for unit in found:
         own, above = set(analysis.terms(unit.readable)), set(analysis.terms(unit.context))
-        shares = (idf[t] * (1.0 if t in own else HEADING_SHARE if t in above else 0.0) for t in idf)
-        overlaps.append(sum(shares) / total)
+        overlaps.append(sum(shares[t] * (1.0 if t in own else HEADING_SHARE if t in above else 0.0) for t in shares))
     return np.array(overlaps, dtype=np.float32)
+
+
+def _shares(question: str, weights: Weighted) -> dict[str, float]:
+    """What each of the question's terms counts; 1 together. Empty when no term has any weight."""
+    stems = (term for term in analysis.terms(question) if not term.startswith(analysis.EXACT))
+    idf = {term: weights.idf(term) for term in dict.fromkeys(stems)}
+    total = sum(idf.values())
+    return {term: value / total for term, value in idf.items()} if total else {}

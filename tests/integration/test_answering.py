@@ -389,3 +389,11 @@ def test_the_json_has_what_other_tools_read(claude: Answerer) -> None:
     assert {"n", "title", "url", "heading_path", "quote", "updated_at"} <= shown["citations"][0].keys()
     assert {"chunk_id", "document", "title", "heading_path", "text", "ranks", "score"} <= shown["passages"][0].keys()
     assert {"vector", "keyword", "fused", "rerank"} == shown["passages"][0]["ranks"].keys()
+
+
+def test_each_part_of_a_compound_question_is_answered(quoting: Answerer) -> None:
+    answer = ask(quoting, "What does a hotel night cost, and how many people does the big room seat?")
+    assert "EUR 135" in answer.text
+    assert "forty people" in answer.text
+    assert {c.title for c in answer.citations} == {"Travel policy", "Meeting rooms"}
+    assert {c.title for c in answer.citations} <= {passage.title for passage in answer.passages}

@@ -9,7 +9,7 @@ import pytest
 
 from knowledge.encoders import EncodedQuestion, Floats
 from knowledge.evidence import Evidence
-from knowledge.extractive import COMPARED, NEARLY, Scored, Unit, choose, complete, quote, score, threshold, units
+from knowledge.extractive import COMPARED, NEARLY, Scored, Unit, choose, complete, fill, quote, score, threshold, units
 from knowledge.keywords import Weighted
 from tests.unit.test_grounding import passage
 
@@ -164,3 +164,12 @@ def test_a_sentence_that_leads_to_a_table_is_quoted_with_it_as_one_table() -> No
 def test_a_sentence_with_a_figure_of_its_own_is_quoted_without_the_table_below() -> None:
     evidence = given(TABLE.replace("into a pension", "5 % into a pension"))
     assert completed("Who pays into my pension?", evidence) == ["The company pays 5 % into a pension."]
+
+
+def test_a_large_part_of_the_question_that_no_quote_has_brings_the_piece_that_has_it() -> None:
+    texts = "Losing a laptop hurts.", "Call extension 7744 at any hour."
+    evidence = [Evidence.of(replace(each.passage, document_id=1)) for each in given(*texts)]
+    question = "Who do I call when I lose my laptop?"
+    scored_ = score(question, units(evidence), ALL_RARE, None)
+    filled = fill(choose(scored_), scored_, evidence, question, ALL_RARE)
+    assert [unit.text.strip() for unit in filled] == ["Losing a laptop hurts.", "Call extension 7744 at any hour."]
