@@ -8,10 +8,11 @@ from typing import Annotated, Any, Literal
 
 from pydantic import Field, SecretStr, ValidationError
 
-from jobs.settings import Schedule
+from jobs.settings import Schedule, cron
 from knowledge.errors import SettingsInvalid
+from knowledge.faults import Place, dotted, faults
 from knowledge.permissions import Scopes
-from knowledge.settings import Answers, Chunking, KnowledgeSettings, Models, Retrieval, Section, Source
+from knowledge.settings import Answers, Chunking, DatabaseUrl, KnowledgeSettings, Models, Retrieval, Section, Source
 
 ENVIRONMENT = {
     "FOOTNOTE_DATABASE_URL": "database_url",
@@ -26,6 +27,10 @@ ENVIRONMENT = {
 }
 """Environment variable -> setting. A value in the environment wins over the same key in the file. With `_FILE` at its
 end the variable names a file that holds the value, as secret stores mount them."""
+
+
+SECRET = frozenset({"database_url", "bot_token", "app_token", "signing_secret", "api_key"})
+"""Keys whose values no message repeats."""
 
 
 class Slack(Section):
@@ -57,7 +62,7 @@ class Slack(Section):
 
 class Settings(Section):
     home: Path
-    database_url: SecretStr | None = None
+    database_url: DatabaseUrl | None = None
     models: Models = Models()
     retrieval: Retrieval = Retrieval()
     answers: Answers = Answers()
@@ -82,21 +87,26 @@ def load(file: Path | None, environment: Mapping[str, str]) -> Settings:
     A relative folder location is taken from the file's own folder. Raises `SettingsInvalid` with every fault, by name.
     """
     values = _read(file) if file else {}
+    given: dict[Place, str] = {}
     for variable, key in ENVIRONMENT.items():
         if value := _from_environment(environment, variable):
             _set(values, key, value)
+            given[tuple(key.split("."))] = variable
     values.setdefault("home", str(default_home(environment)))
     try:
         settings = Settings.model_validate(values)
     except ValidationError as error:
-        faults = "; ".join(f"{'.'.join(map(str, e['loc']))}: {e['msg']}" for e in error.errors(include_input=False))
-        raise SettingsInvalid(f"{file or 'settings'}: {faults}") from error
+        found = faults(error, Settings, SECRET)
+        said = [f"{_where(place, values, given, file or Path('footnote.toml'))} {says}" for place, says in found]
+        raise SettingsInvalid("\n  ".join(said)) from error
     names = [source.name for source in settings.sources]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise SettingsInvalid(f"{file}: source name {twice[0]!r} is used twice; give each source a name of its own")
     for source in settings.sources:
         if source.kind == "slack":
             channel_scopes(source)
+        if source.schedule is not None:
+            _check_schedule(file, source.name, source.schedule)
     return _anchored(settings, file.resolve().parent if file else Path.cwd())
 
 
@@ -135,21 +145,56 @@ def _from_environment(environment: Mapping[str, str], variable: str) -> str | No
         raise SettingsInvalid(f"{variable}_FILE names {file}, which cannot be read: {error}") from error
 
 
-def _read(file: Path) -> dict[str, Any]:
+def _where(place: Place, values: Mapping[str, Any], given: Mapping[Place, str], file: Path) -> str:
+    """Where a person finds what is at fault: a variable, or a key of the file, of a source by the source's name."""
+    if place in given:
+        return given[place]
+    match place:
+        case ("sources",):
+            return f"{file}: `sources` (write [[sources]] above each of them)"
+        case ("sources", int(number), *key):
+            source = values["sources"][number]
+            name = source.get("name") if isinstance(source, dict) else None
+            which = f"source {name!r}" if isinstance(name, str) else f"source number {number + 1}"
+            return f"{file}, {which}: `{dotted(key)}`" if key else f"{file}, {which}:"
+        case (key,):
+            return f"{file}: `{key}`"
+        case (*table, key) if place:
+            return f"{file}, [{dotted(table)}]: `{key}`"
+    return f"{file}:"
+
+
+def _check_schedule(file: Path | None, name: str, schedule: str) -> None:
     try:
-        return tomllib.loads(file.read_text(encoding="utf-8"))
+        cron(schedule)
+    except ValueError as error:
+        raise SettingsInvalid(f"{file}, source {name!r}: `schedule`: {error}") from error
+
+
+def _read(file: Path) -> dict[str, Any]:
+    text = ""
+    try:
+        text = file.read_text(encoding="utf-8")
+        return tomllib.loads(text)
     except FileNotFoundError as error:
         raise SettingsInvalid(f"{file} does not exist; give its path with --config or FOOTNOTE_CONFIG") from error
     except OSError as error:
         raise SettingsInvalid(f"{file} cannot be read: {error.strerror}") from error
-    except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-        raise SettingsInvalid(f"{file} is not valid TOML: {error}") from error
+    except UnicodeDecodeError as error:
+        line = file.read_bytes()[: error.start].count(b"\n") + 1
+        raise SettingsInvalid(f"{file}, line {line}, is not UTF-8 text") from error
+    except tomllib.TOMLDecodeError as error:
+        last, column = text.count("\n") + 1, len(text.rpartition("\n")[2]) + 1
+        said = str(error).replace("at end of document", f"at line {last}, column {column}, the end of the file")
+        raise SettingsInvalid(f"{file} is not valid TOML: {said}") from error
 
 
 def _set(values: dict[str, Any], key: str, value: str) -> None:
     *sections, name = key.split(".")
     for section in sections:
         values = values.setdefault(section, {})
+        if not isinstance(values, dict):
+            return  # the file has something else where a table belongs, which is told with its other faults
     values[name] = value
 
 

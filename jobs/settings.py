@@ -9,7 +9,8 @@ from pydantic import AfterValidator, Field
 from knowledge.settings import Section
 
 
-def _cron(expression: str) -> str:
+def cron(expression: str) -> str:
+    """The expression itself. Raises `ValueError`, with what would do, when it is none."""
     from datetime import UTC, datetime
 
     try:
@@ -29,7 +30,7 @@ def _zone(name: str) -> str:
     return name
 
 
-Cron = Annotated[str, AfterValidator(_cron)]
+Cron = Annotated[str, AfterValidator(cron)]
 
 
 class Schedule(Section):

@@ -17,14 +17,15 @@ import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy.exc import ArgumentError, OperationalError
+from pydantic import SecretStr
+from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
 
 from knowledge.errors import DatabaseUnusable
 from knowledge.permissions import Scopes
 from knowledge.postgres import EmbeddedPostgres
 from knowledge.schema_state import SchemaState, gather, schema_problems, server_problems
-from knowledge.settings import KnowledgeSettings
+from knowledge.settings import KnowledgeSettings, postgres
 from knowledge.tables import READER
 
 MIGRATIONS = Path(__file__).with_name("migrations")
@@ -166,7 +167,8 @@ class Database:
             place = self.engine.url.render_as_string(hide_password=True)
             reason = str(error.orig).splitlines()[0]
             raise DatabaseUnusable(
-                f"cannot connect to {place}: {reason}. Check that the server runs and that FOOTNOTE_DATABASE_URL names it."
+                f"cannot connect to {place}: {reason}. Check that the server runs and that the setting database_url "
+                "(or the variable FOOTNOTE_DATABASE_URL, which goes before it) names it"
             ) from error
         with connection, connection.begin():
             yield connection
@@ -224,14 +226,10 @@ def open_database(settings: KnowledgeSettings) -> Database:
 
 def _parsed(url: str) -> sa.URL:
     try:
-        parsed = sa.make_url(url)
-    except ArgumentError:
-        raise DatabaseUnusable(
-            "FOOTNOTE_DATABASE_URL is not a database URL; expected postgresql://user:password@host/database"
-        ) from None  # the message must not quote a password
-    if parsed.get_backend_name() not in {"postgresql", "postgres"}:
-        raise DatabaseUnusable(f"FOOTNOTE_DATABASE_URL is for {parsed.get_backend_name()!r}; only PostgreSQL will do")
-    return parsed.set(drivername=DRIVER)
+        postgres(SecretStr(url))
+    except ValueError as error:
+        raise DatabaseUnusable(f"the database's address {error}") from None
+    return sa.make_url(url).set(drivername=DRIVER)
 
 
 def known_revisions(migrations: Path = MIGRATIONS) -> tuple[str, ...]:

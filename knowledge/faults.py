@@ -21,7 +21,7 @@ def faults(error: ValidationError, model: type[BaseModel], secret: Collection[st
             case "extra_forbidden":
                 yield place, f"is not a known key; {_alternatives(str(place[-1]), _keys(model, place[:-1]))}"
             case "missing":
-                yield place, "is missing"
+                yield place, f"is missing{_meaning(model, place)}"
             case "json_invalid":
                 yield place, f"is not JSON ({each['ctx']['error']})"
             case _:
@@ -32,6 +32,12 @@ def faults(error: ValidationError, model: type[BaseModel], secret: Collection[st
 def dotted(place: Sequence[str | int]) -> str:
     """`expected[0].source` for ("expected", 0, "source")."""
     return "".join(f"[{part}]" if isinstance(part, int) else f".{part}" for part in place).lstrip(".")
+
+
+def _meaning(model: type[BaseModel], place: Place) -> str:
+    holder = _holder(model, place[:-1])
+    said = holder.model_fields[str(place[-1])].description if holder else None
+    return f". {said}" if said else ""
 
 
 def _shown(value: Any) -> str:
@@ -52,13 +58,17 @@ def _alternatives(key: str, known: Sequence[str]) -> str:
 
 
 def _keys(model: type[BaseModel], place: Place) -> list[str]:
+    holder = _holder(model, place)
+    return list(holder.model_fields) if holder else []
+
+
+def _holder(model: type[BaseModel], place: Place) -> type[BaseModel] | None:
+    """The model of what is at the place."""
+    inner: type[BaseModel] | None = model
     for part in place:
-        if isinstance(part, str):
-            inner = _model(model.model_fields[part].annotation)
-            if inner is None:
-                return []
-            model = inner
-    return list(model.model_fields)
+        if inner is not None and isinstance(part, str):
+            inner = _model(inner.model_fields[part].annotation)
+    return inner
 
 
 def _model(annotation: Any) -> type[BaseModel] | None:

@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
+import sqlalchemy as sa
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, SecretStr, model_validator
 
 SCOPE_PATTERN = r"^(workspace|channel:[A-Z0-9]+|user:[A-Z0-9]+)$"
@@ -15,7 +16,19 @@ def _scope(text: str) -> str:
     return text
 
 
+def postgres(url: SecretStr) -> SecretStr:
+    """The address itself. Raises `ValueError` when it is none of a PostgreSQL; its words quote nothing that may be secret."""
+    try:
+        backend = sa.make_url(url.get_secret_value()).get_backend_name()
+    except sa.exc.ArgumentError:
+        raise ValueError("is not a database URL; write postgresql://user:password@host/database") from None
+    if backend not in {"postgresql", "postgres"}:
+        raise ValueError(f"is a URL for {backend!r}; only PostgreSQL will do: postgresql://user:password@host/database")
+    return url
+
+
 Scope = Annotated[str, AfterValidator(_scope)]
+DatabaseUrl = Annotated[SecretStr, AfterValidator(postgres)]
 
 
 class Section(BaseModel):
@@ -139,7 +152,7 @@ class KnowledgeSettings(Section):
     """`home`: where the embedded server and downloads live. `database_url`: None = the embedded server."""
 
     home: Path
-    database_url: SecretStr | None = None
+    database_url: DatabaseUrl | None = None
     models: Models = Models()
     retrieval: Retrieval = Retrieval()
     answers: Answers = Answers()
