@@ -108,7 +108,10 @@ class Reindex:
         return "done" if isinstance(chosen, str) else None
 
     def _chosen(self, receipt: Receipt) -> tuple[Sequence[Source], Scopes] | str:
-        """What is to be read, and what the caller may read; or what to say instead. Sources that the caller may not know do not exist here."""
+        """What is to be read, with the caller's scopes; or what to say instead.
+
+        Sources that the caller may not know do not exist here.
+        """
         person = str(receipt.person)
         try:
             if not self._directory.is_admin(person):
