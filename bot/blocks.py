@@ -77,9 +77,10 @@ def lead(found: Answer, *, direct: bool) -> str:
 def without_answer(found: Answer, lead: str) -> Post:
     """No answer: what is missing, as far as the model said it, and the nearest documents that may be shown here."""
     missing = [section(escape(_clip(found.text, SECTION_CHARS // 2)))] if found.text else []
-    nearest = [f"• {_passage(passage)}" for passage in found.nearest]
-    shown = [context("\n".join([wording.NEAREST, *nearest]))] if nearest else []
-    return Post("\n".join([lead, *nearest]), (section(lead), *missing, *shown, feedback(found.id)))
+    nearest = "\n".join([wording.NEAREST, *(f"• {_passage(passage)}" for passage in found.nearest)])
+    shown = [context(nearest)] if found.nearest else []
+    text = f"{lead}\n{nearest}" if found.nearest else lead
+    return Post(text, (section(lead), *missing, *shown, feedback(found.id)))
 
 
 def plain(answer_id: str | None, text: str) -> Post:

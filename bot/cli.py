@@ -2,12 +2,14 @@
 
 import os
 import sys
+from importlib.metadata import version
 from typing import Annotated
 
 import typer
 
 from bot import logs
 from bot.commands import asking, documents, evaluating, gold, operating, privacy, showing
+from bot.commands.console import say
 from bot.errors import UsageWrong
 from bot.local_slack.errors import LocalSlackError
 from knowledge.errors import FootnoteError
@@ -35,8 +37,17 @@ app.command()(privacy.export)
 app.add_typer(gold.app)
 
 
+def _version(wanted: bool) -> None:
+    if wanted:
+        say(f"footnote {version('footnote-bot')}")
+        raise typer.Exit
+
+
 @app.callback()
 def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
+    ] = False,
     log_level: Annotated[
         str, typer.Option(envvar="FOOTNOTE_LOG_LEVEL", help="DEBUG, INFO, WARNING or ERROR.")
     ] = "WARNING",

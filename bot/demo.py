@@ -6,7 +6,6 @@ from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
 from bot.errors import DemoFailed
 from bot.facts import DIRECT
@@ -16,7 +15,6 @@ from bot.service import Part, Service
 from bot.settings import Settings, load
 from bot.shelf import Shelf
 from knowledge import answers, gold, gold_file, receipts, samples
-from knowledge.answers import Citation
 from knowledge.db import Database
 from knowledge.engine import Engine, open_engine
 from knowledge.postgres import EmbeddedPostgres
@@ -87,7 +85,7 @@ class Demo:
         with self.engine.database.writing() as connection:
             answer = answers.load(connection, receipt.answer_id)
         assert answer is not None, f"answer {receipt.answer_id} was posted and is not stored"
-        return Reply(text, answer.outcome, tuple(_cited(citation) for citation in answer.citations))
+        return Reply(text, answer.outcome, answer.citations)
 
     def _finished(self, message: Message) -> Receipt:
         key = f"{self.slack.state.team.id}:{message.channel}:{message.ts}"
@@ -179,13 +177,3 @@ def _index(service: Service, engine: Engine, say: Say) -> None:
     lines = gold_file.read(samples.GOLD, "accepted")
     with engine.database.writing() as connection:
         gold.load(connection, lines, "samples")
-
-
-def _cited(citation: Citation) -> Mapping[str, Any]:
-    return {
-        "n": citation.n,
-        "title": citation.title,
-        "url": citation.url,
-        "heading_path": list(citation.heading_path),
-        "quote": citation.quote,
-    }

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from urllib.parse import quote
 
 ENTITY = re.compile(r"<([^<>\n]+)>(?=(\S?))")
+LABELLED = re.compile(r"<[^<>|\n]+\|([^<>\n]*)>")
 INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad]")
 JOINERS = re.compile(r"(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
 """Zero-width joiners carry meaning inside emoji and several scripts; beside plain ASCII they are debris."""
@@ -32,7 +33,13 @@ def readable(text: str, names: Mapping[str, str]) -> str:
     `names`: by id of a person or channel; without one the label Slack sent, else the id, is shown.
     """
     text = ENTITY.sub(lambda match: _entity(match[1], match[2], names), text)
-    return tidy(text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&"))
+    return tidy(_decoded(text))
+
+
+def unmarked(text: str) -> str:
+    """Text of ours as it is read in Slack: a link is its label alone, fences and signs are gone; spaces stay as they are."""
+    lines = _decoded(LABELLED.sub(r"\1", text)).replace(":warning: ", "").split("\n")
+    return "\n".join(line for line in lines if line != "```")
 
 
 def tidy(text: str) -> str:
@@ -74,6 +81,10 @@ def safe_url(url: str) -> str:
 def defused(text: str) -> str:
     """Text that may not be escaped, such as code: whatever would notify people is broken by an invisible character."""
     return LIVE.sub("<\u200b", text)
+
+
+def _decoded(text: str) -> str:
+    return text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&")
 
 
 def _entity(inside: str, after: str, names: Mapping[str, str]) -> str:

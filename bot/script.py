@@ -7,6 +7,8 @@ from typing import Any, Literal
 
 import yaml
 
+from knowledge.answers import Citation
+
 Kind = Literal["answered", "abstained", "refused"]
 
 
@@ -50,11 +52,11 @@ class Reply:
 
     text: str
     outcome: str
-    citations: tuple[Mapping[str, Any], ...]
+    citations: tuple[Citation, ...]
 
     @property
     def titles(self) -> frozenset[str]:
-        return frozenset(str(c["title"]) for c in self.citations)
+        return frozenset(c.title for c in self.citations)
 
 
 def faults(expect: Expectation, reply: Reply) -> tuple[str, ...]:
@@ -69,6 +71,18 @@ def faults(expect: Expectation, reply: Reply) -> tuple[str, ...]:
     if answered != bool(reply.citations):
         found.append(f"{reply.outcome} with {len(reply.citations)} citations")
     return tuple(found)
+
+
+def checked(expect: Expectation) -> tuple[str, ...]:
+    """What `faults` looks at, in words, for a reply that has none."""
+    kinds = {"answered": "answered with sources", "abstained": "no answer, no source", "refused": "nothing told"}
+    looked_for = {
+        "cites": expect.must_cite,
+        "does not cite": expect.must_not_cite,
+        "says": [f"“{words}”" for words in expect.must_contain],
+        "does not say": [f"“{words}”" for words in expect.must_not_contain],
+    }
+    return (kinds[expect.kind], *(f"{what} {', '.join(texts)}" for what, texts in looked_for.items() if texts))
 
 
 def read_script(file: Path) -> tuple[Turn, ...]:

@@ -156,18 +156,7 @@ def as_json(answer: Answer, scopes: Scopes) -> dict[str, Any]:
         "standalone": answer.standalone,
         "searches": list(answer.searches),
         "allowed_scopes": sorted(scopes),
-        "citations": [
-            {
-                "n": c.n,
-                "title": c.title,
-                "url": c.url,
-                "heading_path": list(c.heading_path),
-                "quote": c.quote,
-                "more": list(c.more),
-                "updated_at": c.updated_at.isoformat() if c.updated_at else None,
-            }
-            for c in answer.citations
-        ],
+        "citations": [cited_as_json(c) for c in answer.citations],
         "nearest": [
             {
                 "title": p.title,
@@ -192,6 +181,18 @@ def as_json(answer: Answer, scopes: Scopes) -> dict[str, Any]:
         "removed": [asdict(r) for r in answer.removed],
         "usage": dict(answer.usage),
         "ms": dict(answer.ms),
+    }
+
+
+def cited_as_json(citation: Citation) -> dict[str, Any]:
+    return {
+        "n": citation.n,
+        "title": citation.title,
+        "url": citation.url,
+        "heading_path": list(citation.heading_path),
+        "quote": citation.quote,
+        "more": list(citation.more),
+        "updated_at": citation.updated_at.isoformat() if citation.updated_at else None,
     }
 
 

@@ -43,7 +43,7 @@ def ask(
 
 
 def access(asker: As, place: In = "dm", config: Config = None, json: Json = False) -> None:
-    """Show which scopes a reply to ASKER in PLACE may use, and why the others are denied."""
+    """Show what a reply to ASKER in PLACE may use. For each scope that it may not use, why."""
     chosen = settings(config)
     if chosen.slack.facts is not None:
         verdict = decision(chosen, None, asker, place)
@@ -67,7 +67,7 @@ def why(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Show what an answer's search found, at which ranks, and what went wrong with it, as far as ASKER may know."""
+    """Show what an answer's search found, and what went wrong. As far as ASKER may know."""
     with engine(config) as (chosen, opened):
         scopes = decision(chosen, opened.database, asker, "dm").allowed
         with opened.database.plain() as connection:

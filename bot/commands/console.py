@@ -27,8 +27,14 @@ Config = Annotated[
     ),
 ]
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
-As = Annotated[str, typer.Option("--as", help="Who asks: an id or a name from the workspace facts.")]
-In = Annotated[str, typer.Option("--in", help="Where the reply would go: a channel's id or name, or dm.")]
+As = Annotated[
+    str,
+    typer.Option("--as", metavar="ASKER", help="Who asks: a person's id in Slack, or a name in the workspace file."),
+]
+In = Annotated[
+    str,
+    typer.Option("--in", metavar="PLACE", help="Where: a channel's id in Slack, a name in the workspace file, or dm."),
+]
 
 
 def settings(config: Path | None) -> Settings:

@@ -22,7 +22,7 @@ def eval(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Measure retrieval stage by stage: on the gold set, or on a labelled set"""
+    """Measure retrieval stage by stage. On the gold set, or on a labelled set."""
     with engine(config) as (_, opened):
         result = _gold(opened) if beir is None else evaluate(beir, opened)
     if json:

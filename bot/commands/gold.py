@@ -57,7 +57,7 @@ def accept(
     nowhere: Annotated[bool, typer.Option("--nowhere", help="It is not in the documents.")] = False,
     config: Config = None,
 ) -> None:
-    """Take a proposed case into the gold set, as proposed or with other documents."""
+    """Take a proposed case into the gold set. As proposed, or with other documents."""
     named = [_label(name) for name in document or ()]
     with _reading(config, asker) as (opened, scopes):
         with opened.database.reading(scopes) as connection:
@@ -86,7 +86,7 @@ def suggest(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """Propose questions that were really asked, to begin with; `gold list` and the review in Slack show them."""
+    """Propose questions that were really asked, to begin with. `gold list` and the review in Slack show them."""
     with engine(config) as (_, opened):
         ids = suggestions.suggest(opened.database, opened.embedder.encode_texts, count, unanswered)
     if json:
@@ -100,7 +100,7 @@ def load(
     accepted: Annotated[bool, typer.Option("--accepted", help="They were reviewed already.")] = False,
     config: Config = None,
 ) -> None:
-    """Read cases from a file, all or none; a case with a known id is replaced.
+    """Read cases from a file, all or none. A case with a known id is replaced.
 
     A line: {"id": …, "question": …, "scopes": ["workspace"], "expected": [{"source": …, "external_id": …}]}. Empty
     `expected`: not in the documents; null: not said yet. Optional: `heading_path` and `quote` of a place, `state`.

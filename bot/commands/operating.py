@@ -18,7 +18,7 @@ def run(
     ] = None,
     config: Config = None,
 ) -> None:
-    """Run the bot until it is told to stop: receiver, worker and schedule in one process."""
+    """Run the bot until it is told to stop. Receiver, worker and schedule in one process."""
     stop = threading.Event()
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
@@ -34,7 +34,7 @@ def run(
 
 
 def doctor(config: Config = None, json: Json = False) -> None:
-    """Check everything that the bot needs, with a remedy for what is missing."""
+    """Check everything that the bot needs. Each fault comes with a remedy."""
     checks = []
     for check in examine(settings(config)):
         checks.append(check)

@@ -16,7 +16,7 @@ User = Annotated[str, typer.Option("--user", help="The person's id in Slack, suc
 
 
 def forget(user: User, config: Config = None, json: Json = False) -> None:
-    """Delete a person's questions, answers, votes, gold proposals and facts; messages in Slack stay."""
+    """Delete what is kept about one person. Messages in Slack stay."""
     with engine(config) as (_, opened), opened.database.writing() as connection:
         counts = privacy.forget(connection, user)
     if json:
@@ -28,7 +28,7 @@ def forget(user: User, config: Config = None, json: Json = False) -> None:
 
 
 def export(user: User, config: Config = None, json: Json = False) -> None:
-    """Print a person's own data: what they asked, got, voted and proposed, and Slack's facts about them."""
+    """Print what is kept about one person. What they asked, got, voted and proposed, and Slack's facts."""
     with engine(config) as (chosen, opened):
         data = privacy.export(opened.database, user, _may_read(chosen, opened.database, user))
     if json:

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 
 import typer
 
+from bot import terminal
 from bot.commands.console import Json, print_json, say
 from bot.demo import Demo, Played, running_demo
 from bot.local_slack import serve
@@ -15,6 +16,7 @@ from bot.script import read_script
 from bot.service import Part
 from bot.settings import default_home
 from knowledge import samples
+from knowledge.answers import cited_as_json
 
 
 def demo(
@@ -28,7 +30,7 @@ def demo(
         Path, typer.Option(help="With --slack-only: who and what is in it.", show_default="the invented company")
     ] = samples.WORKSPACE,
 ) -> None:
-    """Show the whole product on an invented company: no account, no key, no Docker, no model download."""
+    """Show the whole product on an invented company. No account, no key, no Docker, no model download."""
     if slack_only:
         return _slack(workspace, port)
     home = Path(os.environ.get("FOOTNOTE_HOME") or default_home(os.environ))
@@ -59,7 +61,7 @@ def _play(running: Demo, json: bool) -> None:
     for turn in running.play(read_script(samples.CONVERSATION)):
         played.append(turn)
         if not json:
-            _show(turn)
+            say(f"\n{terminal.played(turn.turn, turn.reply, turn.faults)}")
     if json:
         print_json({"turns": [_as_json(turn) for turn in played]})
     right = sum(not turn.faults for turn in played)
@@ -67,15 +69,6 @@ def _play(running: Demo, json: bool) -> None:
         say(f"\n{right} of {len(played)} questions ended as expected")
     if right < len(played):
         raise typer.Exit(1)
-
-
-def _show(played: Played) -> None:
-    turn = played.turn
-    say(f"\n── {turn.number}. {turn.about}")
-    say(f"{turn.asker} in {turn.place}: {turn.asked}")
-    say(played.reply.text)
-    for fault in played.faults:
-        say(f"!! {fault}")
 
 
 def _as_json(played: Played) -> dict[str, Any]:
@@ -90,7 +83,7 @@ def _as_json(played: Played) -> dict[str, Any]:
             "text": reply.text,
             "outcome": reply.outcome,
             "abstained": reply.outcome not in {"answered", "quoted"},
-            "citations": list(reply.citations),
+            "citations": [cited_as_json(cited) for cited in reply.citations],
         },
         "faults": list(played.faults),
     }
