@@ -9,9 +9,15 @@ from knowledge.activity import SourceProblem, Spent
 BUCKETS: Mapping[str, tuple[str, str]] = {
     "not_in_corpus": ("nothing in the index says it", "check the source's last sync, or write the missing paragraph"),
     "not_retrieved": ("it is there and was not found", "put the question's words into its heading or its text"),
-    "ranked_low": ("it was found below others", "split the long section, or retire the older document above it"),
+    "ranked_low": (
+        "the right place was found, but too far below others",
+        "split the long section, or retire the older document above it",
+    ),
     "answered_wrongly": ("the right passage was given", "read the answer and the prompt"),
-    "wrongly_answered": ("the documents do not say it, and an answer was given", "read the answer"),
+    "wrongly_answered": (
+        "the documents do not say it, and an answer was given",
+        "ask it and read the reply; if that is a fair answer, correct what is expected",
+    ),
 }
 """What went wrong with a case, and what to do about it."""
 
@@ -24,9 +30,10 @@ def markdown(digest: Digest) -> str:
         parts.append(f"**{found} came up that the asker may not read. Stop and look at this first.**")
     if digest.quiet:
         return f"{parts[0]} Nothing changed."
-    parts += [_cases("Newly broken", digest.broken), _cases("New among the questions, and broken", digest.new)]
+    parts += [_cases("Newly broken", digest.broken), _cases("Measured for the first time, and not right", digest.new)]
     parts.append(_cases("Newly fixed", digest.fixed))
     parts += [_cases("To be reviewed, because what they expect is gone", digest.stale)]
+    parts.append(_cases("Found, but the answer was voted wrong", digest.doubted))
     parts += [_unanswered(digest.unanswered), _list("Sources", map(_source, digest.sources), _others(digest))]
     notes = list(_notes(digest))
     parts.append(_list("Also", notes) if len(notes) > 1 else notes[0])

@@ -42,9 +42,9 @@ def png(points: Sequence[Point]) -> bytes:
     if synced:
         axes.plot(synced, [3] * len(synced), "^", color=INK, ms=6, label="documents changed")
     axes.set_ylim(0, 104)
-    axes.set_xlim(0.5, max(len(points), 2) + 0.5)
+    axes.set_xlim(0.5, max(len(points), 1) + 0.5)
     axes.yaxis.set_major_formatter(PercentFormatter())
-    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True))
+    axes.xaxis.set_major_locator(MaxNLocator(5, integer=True, min_n_ticks=1))
     axes.xaxis.set_major_formatter(lambda x, _: f"{points[round(x) - 1].at:%d %b}" if 1 <= x <= len(points) else "")
     axes.set_ylabel("share of questions", color=INK, fontsize=TEXT_PT)
     axes.set_xlabel("night of the run", color=INK, fontsize=TEXT_PT)

@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 from jobs.chart import Point
-from knowledge import activity, evals, gold, metrics
+from knowledge import activity, evals, gold, metrics, votes
 from knowledge.activity import SourceProblem, Spent
 from knowledge.clusters import Encode, counted
 from knowledge.db import Database
@@ -23,7 +23,8 @@ SHOWN = 5
 
 @dataclass(frozen=True)
 class Facts:
-    """`questions`: text by case id, of those cases alone that the audience may read. `results`, `before`: by case id."""
+    """`questions`: text by case id, of those cases alone that the audience may read. `results`, `before`: by case id.
+    `doubted`: ids of cases whose answer was voted wrong lately."""
 
     runs: tuple[Run, ...]
     results: Mapping[str, Result]
@@ -35,6 +36,7 @@ class Facts:
     source_problems: tuple[SourceProblem, ...]
     failed_runs: Mapping[str, int]
     audience: Scopes
+    doubted: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True)
@@ -62,6 +64,7 @@ class Digest:
     """Shares are between 0 and 1, None where there is no figure. `problem`: why there are no figures, else empty.
 
     `new`: cases measured for the first time that failed; they belong to no comparison, nor to `broken`.
+    `doubted`: cases that were found and whose answer people voted wrong.
     `used` of `accepted` gold cases count in the figures; `proposed` wait for an owner. `chance`: how likely so uneven a
     split of better and worse would be by chance. `judged`: answers that a model judged, and the shares it found supported
     and to the point. `configured`: what of the configuration changed since the run before.
@@ -91,13 +94,23 @@ class Digest:
     sources: tuple[SourceProblem, ...]
     other_sources: int
     failed_runs: Mapping[str, int]
+    doubted: Cases = Cases()
     series: tuple[Point, ...] = field(default=())
 
     @property
     def quiet(self) -> bool:
         """Whether nothing moved and nobody has to do anything."""
         figures = not self.problem and not self.change and not self.configured and not self.leaks
-        lists = self.new, self.broken, self.fixed, self.stale, self.unanswered, self.sources, self.failed_runs
+        lists = (
+            self.new,
+            self.broken,
+            self.fixed,
+            self.stale,
+            self.doubted,
+            self.unanswered,
+            self.sources,
+            self.failed_runs,
+        )
         return figures and not any(lists) and not self.failed and not self.other_sources
 
 
@@ -111,12 +124,13 @@ def gather(
         results = evals.results(connection, done[-1].id) if done else {}
         before = evals.results(connection, done[-2].id) if len(done) > 1 else {}
         counts, spent = gold.counts(connection), activity.spent(connection, since)
+        doubted = votes.doubted(connection, since)
         problems, failed = activity.source_problems(connection, overdue), activity.failed_runs(connection, since)
     with database.reading(audience) as connection:
         questions = {case.id: case.question for case in gold.cases(connection, audience, ids=list(results))}
         asked = activity.unanswered(connection, since, audience)
     kinds = counted(asked, encode)
-    return Facts(runs, results, before, questions, counts, kinds, spent, problems, failed, audience)
+    return Facts(runs, results, before, questions, counts, kinds, spent, problems, failed, audience, doubted)
 
 
 def compose(facts: Facts) -> Digest:
@@ -127,6 +141,7 @@ def compose(facts: Facts) -> Digest:
     new = sorted(c for c in facts.results.keys() - both if facts.results[c].outcome in BAD)
     worse = sorted(c for c in both if facts.before[c].outcome in GOOD and facts.results[c].outcome in BAD)
     better = sorted(c for c in both if facts.before[c].outcome in BAD and facts.results[c].outcome in GOOD)
+    doubted = sorted(c for c in facts.doubted & facts.results.keys() if facts.results[c].outcome == "hit")
     recall, mrr = _figure(last, "recall@5"), _figure(last, "mrr@10")
     earlier = _figure(previous, "recall@5")
     figures: Mapping[str, Any] = (last.metrics or {}) if last else {}
@@ -155,6 +170,7 @@ def compose(facts: Facts) -> Digest:
         sources=own,
         other_sources=len(facts.source_problems) - len(own),
         failed_runs=facts.failed_runs,
+        doubted=_cases(facts, doubted),
         series=series(facts.runs),
     )
 

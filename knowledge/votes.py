@@ -2,11 +2,12 @@
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from datetime import datetime
 
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
-from knowledge.tables import answers, votes
+from knowledge.tables import answers, gold_cases, votes
 
 
 @dataclass(frozen=True)
@@ -68,6 +69,21 @@ def accepted_threads(connection: sa.Connection, channel: str) -> frozenset[str]:
         .where(answers.c.outcome.in_(("answered", "quoted")), votes.c.withdrawn_at.is_(None))
         .group_by(answers.c.id)
         .having(sa.func.sum(votes.c.value) > 0)
+    )
+    return frozenset(connection.scalars(query))
+
+
+def doubted(connection: sa.Connection, since: datetime) -> frozenset[str]:
+    """Gold cases whose answer more people voted against than for, where the last vote is newer than `since`.
+
+    Needs a transaction that writes: it looks at every answer, and returns no text.
+    """
+    query = (
+        sa.select(gold_cases.c.id)
+        .join(votes, votes.c.answer_id == gold_cases.c.answer_id)
+        .where(gold_cases.c.state == "accepted", votes.c.withdrawn_at.is_(None))
+        .group_by(gold_cases.c.id)
+        .having((sa.func.sum(votes.c.value) < 0) & (sa.func.max(votes.c.created_at) > since))
     )
     return frozenset(connection.scalars(query))
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bot.digest_wording import markdown
 from jobs.digest import compose, gather
-from knowledge import activity, evals, gold, suggestions
+from knowledge import activity, evals, gold, suggestions, votes
 from knowledge.activity import SourceProblem, Spent
 from knowledge.answers import Answer, Outcome, Question, save
 from knowledge.db import Database
@@ -70,6 +70,19 @@ def test_a_digest_for_everyone_quotes_only_what_everyone_may_read(database: Data
     text = markdown(compose(gather(database, LEGAL, YESTERDAY, letters)))
     assert "What is the merger called?" in text
     assert "Merger code name?" in text
+
+
+def test_a_case_is_doubted_while_more_people_vote_against_its_answer_than_for_it(database: Database) -> None:
+    ask(database, "a1", "Is there leave?", "answered")
+    with database.writing() as connection:
+        said = (Label("s", "d"),)
+        case_id = gold.propose(connection, Proposal("Is there leave?", ALL, said, "vote", "U1", answer_id="a1"))
+        gold.accept(connection, case_id, "UADMIN")
+        votes.cast(connection, "a1", "U1", -1)
+        assert votes.doubted(connection, YESTERDAY) == {case_id}
+        assert not votes.doubted(connection, datetime.now(UTC) + timedelta(days=1))
+        votes.cast(connection, "a1", "U2", 1)
+        assert not votes.doubted(connection, YESTERDAY)
 
 
 def test_a_digest_of_an_empty_company_says_so(database: Database) -> None:

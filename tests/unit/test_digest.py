@@ -107,6 +107,14 @@ def test_an_answer_to_what_the_documents_do_not_say_is_broken_too() -> None:
     assert "the documents do not say it, and an answer was given" in told(facts)
 
 
+def test_a_found_case_whose_answer_was_voted_wrong_is_named_to_those_who_may_read_it() -> None:
+    facts = replace(QUIET, doubted=frozenset({"leave"}))
+    assert "**Found, but the answer was voted wrong: 1**\n- Do unused days survive?" in told(facts)
+    assert "survive" not in told(replace(facts, questions={}))
+    assert "voted wrong: 1**" in told(replace(facts, questions={}))
+    assert "voted wrong" not in told(replace(facts, results=results("ranked_low", leave="miss", lease="hit")))
+
+
 def test_a_case_that_is_new_or_stale_is_neither_broken_nor_fixed_and_a_new_one_that_fails_is_named() -> None:
     facts = replace(
         QUIET,
@@ -116,7 +124,10 @@ def test_a_case_that_is_new_or_stale_is_neither_broken_nor_fixed_and_a_new_one_t
     )
     digest = compose(facts)
     assert (len(digest.broken), len(digest.fixed), len(digest.stale), digest.chance) == (0, 0, 1, 1.0)
-    assert "**New among the questions, and broken: 1**\n- Where is the boat? *it was found below others*" in told(facts)
+    assert (
+        "**Measured for the first time, and not right: 1**\n- Where is the boat? *the right place was found, but"
+        in told(facts)
+    )
 
 
 def test_what_the_audience_may_not_read_is_a_number() -> None:
