@@ -7,6 +7,8 @@ from typing import Any
 
 from knowledge.errors import ModelUnavailable
 
+HUB_TIMEOUT_S = 10.0
+
 
 def load_weights(kind: str, name: str, local_only: bool = False, **options: Any) -> Any:
     """A sentence-transformers model of class `kind` from a folder, the local cache or, failing both, its hub.
@@ -25,13 +27,39 @@ def load_weights(kind: str, name: str, local_only: bool = False, **options: Any)
     except (OSError, ValueError) as absent:
         if local_only or Path(name).exists():
             raise ModelUnavailable(f"{name} holds no model that sentence-transformers can load: {absent}") from absent
+    _ask_hub(name)
     try:
         return make(name, device="cpu", **options)
     except Exception as failed:  # the hub's client raises many unrelated kinds
-        raise ModelUnavailable(
-            f"{name} is not on this machine and cannot be fetched ({type(failed).__name__}); "
-            "name a local folder, or download it once while online"
-        ) from failed
+        raise _unavailable(name, "cannot be fetched", failed) from failed
+
+
+def _ask_hub(name: str) -> None:
+    """One short question whether it has the model: the library would ask for a dozen files, six times each, for minutes.
+
+    Raises `ModelUnavailable` when it has not, or cannot be asked.
+    """
+    from huggingface_hub import model_info
+    from huggingface_hub.errors import HFValidationError, RepositoryNotFoundError
+
+    for full in [name] if "/" in name else [f"sentence-transformers/{name}", name]:
+        try:
+            model_info(full, timeout=HUB_TIMEOUT_S)
+            return
+        except RepositoryNotFoundError:
+            continue
+        except HFValidationError as error:
+            raise ModelUnavailable(f"{name} is neither a folder on this machine nor the name of a model") from error
+        except Exception as failed:
+            raise _unavailable(name, "its hub cannot be asked", failed) from failed
+    raise ModelUnavailable(f"{name} is not on this machine, and its hub has no model of that name; check the name")
+
+
+def _unavailable(name: str, what: str, failed: Exception) -> ModelUnavailable:
+    reason = (str(failed).strip() or type(failed).__name__).splitlines()[0]
+    return ModelUnavailable(
+        f"{name} is not on this machine and {what} ({reason}); name a local folder, or download it once while online"
+    )
 
 
 def digest(folder: Path) -> str:

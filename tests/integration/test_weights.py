@@ -1,0 +1,57 @@
+"""A model that is nowhere is told in one line with the reason, after one question to its hub."""
+
+import threading
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
+
+import pytest
+from huggingface_hub import hf_api
+
+from knowledge.errors import ModelUnavailable
+from knowledge.weights import load_weights
+
+
+@pytest.fixture
+def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
+    """The paths that a hub without any model was asked for."""
+    paths: list[str] = []
+
+    class Empty(BaseHTTPRequestHandler):
+        def do_GET(self) -> None:
+            paths.append(self.path)
+            self.send_response(404)
+            self.send_header("X-Error-Code", "RepoNotFound")
+            self.end_headers()
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    with HTTPServer(("127.0.0.1", 0), Empty) as server:
+        thread = threading.Thread(target=server.serve_forever)
+        thread.start()
+        monkeypatch.setattr(hf_api.api, "endpoint", f"http://127.0.0.1:{server.server_port}")
+        yield paths
+        server.shutdown()
+        thread.join()
+
+
+@pytest.mark.parametrize("kind", ["SentenceTransformer", "CrossEncoder"])
+def test_a_name_that_the_hub_does_not_know(asked: list[str], kind: str) -> None:
+    with pytest.raises(ModelUnavailable, match="nobody/nothing is not on this machine, and its hub has no model of"):
+        load_weights(kind, "nobody/nothing")
+    assert asked == ["/api/models/nobody/nothing"]
+
+
+def test_a_hub_that_cannot_be_reached_is_asked_once(
+    monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    monkeypatch.setattr(hf_api.api, "endpoint", "http://127.0.0.1:9")
+    with pytest.raises(ModelUnavailable, match=r"its hub cannot be asked \(.*Connection refused\)") as refused:
+        load_weights("SentenceTransformer", "nobody/nothing")
+    assert "\n" not in str(refused.value)
+    assert "Retry" not in caplog.text
+
+
+def test_a_folder_that_is_not_there() -> None:
+    with pytest.raises(ModelUnavailable, match="/nowhere/model is neither a folder on this machine nor the name of a"):
+        load_weights("SentenceTransformer", "/nowhere/model")
