@@ -8,7 +8,8 @@ from typing import Annotated
 
 import typer
 
-from bot.commands.console import As, Config, Json, decision, engine, print_json, say
+from bot.commands.console import As, Config, Json, engine, print_json, reader, say
+from bot.facts import DIRECT
 from knowledge import gold, gold_file, reviews, suggestions
 from knowledge.engine import Engine
 from knowledge.errors import SettingsInvalid
@@ -29,7 +30,7 @@ def show_all(
     json: Json = False,
 ) -> None:
     """List the cases that ASKER may read."""
-    with _reading(config, asker) as (opened, scopes), opened.database.reading(scopes) as connection:
+    with _reading(config, asker) as (opened, scopes, _), opened.database.reading(scopes) as connection:
         cases = gold.cases(connection, scopes, state)
     if json:
         return print_json({"cases": [case.to_json() for case in cases]})
@@ -40,7 +41,7 @@ def show_all(
 @app.command()
 def show(case: Case, asker: As, config: Config = None, json: Json = False) -> None:
     """Show one case with its history."""
-    with _reading(config, asker) as (opened, scopes), opened.database.reading(scopes) as connection:
+    with _reading(config, asker) as (opened, scopes, _), opened.database.reading(scopes) as connection:
         found = gold.get(connection, case, scopes)
     if json:
         return print_json(found.to_json())
@@ -59,12 +60,12 @@ def accept(
 ) -> None:
     """Take a proposed case into the gold set. As proposed, or with other documents."""
     named = [_label(name) for name in document or ()]
-    with _reading(config, asker) as (opened, scopes):
+    with _reading(config, asker) as (opened, scopes, reviewer):
         with opened.database.reading(scopes) as connection:
             found = gold.get(connection, case, scopes)
         expected = () if nowhere else reviews.places(opened.database, found, named, scopes) if named else None
         with opened.database.writing() as connection:
-            _say(gold.accept(connection, case, asker, expected))
+            _say(gold.accept(connection, case, reviewer, expected))
 
 
 @app.command()
@@ -72,11 +73,11 @@ def retire(
     case: Case, asker: As, reason: Annotated[str, typer.Option(help="Kept in its history.")] = "", config: Config = None
 ) -> None:
     """Take a case out of the gold set, or refuse a proposal."""
-    with _reading(config, asker) as (opened, scopes):
+    with _reading(config, asker) as (opened, scopes, reviewer):
         with opened.database.reading(scopes) as connection:
             gold.get(connection, case, scopes)
         with opened.database.writing() as connection:
-            _say(gold.retire(connection, case, asker, reason))
+            _say(gold.retire(connection, case, reviewer, reason))
 
 
 @app.command()
@@ -114,15 +115,17 @@ def load(
 @app.command()
 def export(asker: As, config: Config = None) -> None:
     """Write the cases that ASKER may read as JSON lines."""
-    with _reading(config, asker) as (opened, scopes), opened.database.reading(scopes) as connection:
+    with _reading(config, asker) as (opened, scopes, _), opened.database.reading(scopes) as connection:
         for case in gold.cases(connection, scopes):
             say(jsonlib.dumps(case.to_json(), ensure_ascii=False))
 
 
 @contextmanager
-def _reading(config: Path | None, asker: str) -> Iterator[tuple[Engine, Scopes]]:
+def _reading(config: Path | None, asker: str) -> Iterator[tuple[Engine, Scopes, str]]:
+    """The engine, what `asker` may read, and the id behind their name."""
     with engine(config) as (chosen, opened):
-        yield opened, decision(chosen, opened.database, asker, "dm").allowed
+        found = reader(chosen, opened.database, asker, DIRECT)
+        yield opened, found.decision.allowed, found.person
 
 
 def _label(name: str) -> Label:

@@ -11,6 +11,7 @@ import typer
 from bot import terminal
 from bot.commands.console import Json, print_json, say
 from bot.demo import Demo, Played, running_demo
+from bot.errors import UsageWrong
 from bot.local_slack import serve
 from bot.script import read_script
 from bot.service import Part
@@ -31,6 +32,10 @@ def demo(
     ] = samples.WORKSPACE,
 ) -> None:
     """Show the whole product on an invented company. No account, no key, no Docker, no model download."""
+    if slack_only and (once or json):
+        raise UsageWrong("--slack-only plays nothing: leave out --once and --json")
+    if workspace != samples.WORKSPACE and not slack_only:
+        raise UsageWrong("--workspace goes with --slack-only: the demo has the invented company's own")
     if slack_only:
         return _slack(workspace, port)
     home = Path(os.environ.get("FOOTNOTE_HOME") or default_home(os.environ))

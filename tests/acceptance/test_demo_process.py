@@ -37,5 +37,6 @@ def test_it_names_one_address_ends_on_ctrl_c_and_starts_again_at_the_same_home(h
             process.send_signal(signal.SIGINT)
             rest, errors = process.communicate(timeout=60)
         assert process.returncode == 0
+        assert rest.startswith("stopping…") or "\nstopping…" in rest
         assert "http://" not in rest
         assert "Traceback" not in errors

@@ -67,3 +67,8 @@ def test_a_port_in_use_is_named(fails: Fails) -> None:
 
 def test_a_database_that_does_not_answer_is_named(fails: Fails) -> None:
     assert "127.0.0.1:1" in fails("forget", "--user", "UANA")
+
+
+@pytest.mark.parametrize("command", [("--slack-only", "--once"), ("--workspace", "here.yaml")], ids=" ".join)
+def test_options_that_do_not_go_together_are_named(fails: Fails, command: tuple[str, ...]) -> None:
+    assert "--slack-only" in fails("demo", *command)

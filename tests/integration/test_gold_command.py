@@ -52,6 +52,7 @@ def test_suggested_questions_are_listed_labelled_accepted_and_exported(
     assert "handbook/document-1" in run("show", leave, "--as", "ben").stdout
     exported = [json.loads(line) for line in run("export", "--as", "ben").stdout.splitlines()]
     assert {case["id"]: case["state"] for case in exported} == {leave: "accepted", coffee: "retired"}
+    assert {change["by"] for case in exported for change in case["history"]} == {"footnote", "UBEN"}
     assert "0 questions proposed" in run("suggest").stdout
     with database.writing() as connection:
         assert gold.counts(connection) == {"accepted": 1, "retired": 1}
