@@ -3,15 +3,14 @@
 import shutil
 import time
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import closing, contextmanager
-from dataclasses import dataclass
+from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
-from typing import Literal
 
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
-from bot.channel import refusal
+from bot import source_checks
+from bot.check import Check, State, counted
 from bot.client import FAILURES, web_client
 from bot.local_slack.manifest import load_manifest
 from bot.logs import redact
@@ -23,25 +22,11 @@ from knowledge.encoders import load_embedder
 from knowledge.errors import FootnoteError
 from knowledge.generations import active, building
 from knowledge.reranking import load_reranker
-from knowledge.settings import Source
-from knowledge.sources import open_source
 from knowledge.vector_index import VectorIndex
-
-State = Literal["ok", "warn", "fail"]
 
 FREE_GB, COPIES_GB = 5.0, 0.5
 CLOCK_OFF_S = 60.0
 """Slack refuses signed requests that are five minutes off; schedules are off long before."""
-
-
-@dataclass(frozen=True)
-class Check:
-    """One line of the report. `remedy` is empty when there is nothing to do."""
-
-    name: str
-    state: State
-    says: str
-    remedy: str = ""
 
 
 def examine(settings: Settings) -> Iterator[Check]:
@@ -49,7 +34,7 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield from _database(settings)
     yield from _models(settings)
     for source in settings.sources:
-        yield _channel(settings, source) if source.kind == "slack" else _source(source)
+        yield source_checks.look(settings.slack, source)
     if not settings.sources:
         yield Check("sources", "warn", "none configured", "add [[sources]] to footnote.toml")
     yield from _slack(settings)
@@ -64,6 +49,7 @@ def _database(settings: Settings) -> Iterator[Check]:
         versions = f"PostgreSQL {found.server_version}, pgvector {found.extension}, schema {found.revision}"
         yield Check("database", "ok", f"{where}; {versions}; reader role and row-level security are in place")
         yield from _index(settings, database)
+        yield from source_checks.synced(database, settings.sources)
     yield from failed
 
 
@@ -87,9 +73,9 @@ def _index(settings: Settings, database: Database) -> Iterator[Check]:
 
 def _vectors(found: VectorIndex, exact_below: int) -> Check:
     if found.size_mb is not None:
-        return Check("vector index", "ok", f"HNSW over {found.chunks} chunks, {found.size_mb:.0f} MB")
+        return Check("vector index", "ok", f"HNSW over {counted(found.chunks, 'chunk')}, {found.size_mb:.0f} MB")
     if found.chunks <= exact_below:
-        return Check("vector index", "ok", f"not needed: {found.chunks} chunks are scanned exactly")
+        return Check("vector index", "ok", f"not needed for {counted(found.chunks, 'chunk')}, scanned exactly")
     says = f"not built yet: who may read more than {exact_below} of the {found.chunks} chunks waits longer for answers"
     return Check("vector index", "warn", says, "the end of a sync builds it: run `footnote sync`")
 
@@ -101,31 +87,6 @@ def _models(settings: Settings) -> Iterator[Check]:
         yield Check("embedding model", "ok", f"{embedder.name}, {embedder.dimension} dimensions, {embedder.revision}")
         yield Check("reranker", "ok", f"{reranker.name} (setting: {settings.models.reranker})")
     yield from failed
-
-
-def _source(source: Source) -> Check:
-    name = f"source {source.name}"
-    try:
-        with closing(open_source(source)) as opened:
-            count = len(tuple(opened.list({})))
-    except (FootnoteError, OSError) as error:
-        return Check(name, "fail", redact(str(error)), "check its location and that this process may read it")
-    if not count:
-        return Check(name, "warn", "no documents", "check its location and `include`")
-    return Check(name, "ok", f"{count} documents")
-
-
-def _channel(settings: Settings, source: Source) -> Check:
-    name, channel = f"source {source.name}", source.location
-    try:
-        client = web_client(settings.slack)
-        client.conversations_history(channel=channel, limit=1)
-        count = client.files_list(channel=channel, count=1)["paging"]["total"]
-    except SlackApiError as error:
-        return Check(name, "fail", redact(refusal(channel, error)), "only channels that the bot is in can be sources")
-    except (FootnoteError, *FAILURES) as error:
-        return Check(name, "fail", redact(str(error)), "connect Slack; a channel is read with the bot's token")
-    return Check(name, "ok", f"channel {channel}, {count} files")
 
 
 def _slack(settings: Settings) -> Iterator[Check]:

@@ -63,6 +63,13 @@ def succeeded(connection: sa.Connection) -> dict[str, datetime | None]:
     return {name: at for name, at in connection.execute(sa.select(sources.c.name, sources.c.succeeded_at))}
 
 
+def failed_syncs(connection: sa.Connection) -> dict[str, str]:
+    """Why the last sync of a source failed or refused to delete, by source; those that went well are left out."""
+    error = sources.c.outcome["error"].astext
+    rows = connection.execute(sa.select(sources.c.name, error).where(error.is_not(None)).order_by(sources.c.name))
+    return {name: str(why) for name, why in rows}
+
+
 def source_problems(connection: sa.Connection, overdue: Collection[str] = ()) -> tuple[SourceProblem, ...]:
     """The sources whose last sync left something out, or that are named `overdue`, by name."""
     rows = connection.execute(sa.select(sources.c.name, sources.c.scopes, sources.c.outcome).order_by(sources.c.name))

@@ -13,8 +13,6 @@ from knowledge.permissions import NOTHING, Scopes
 from knowledge.sources.source import Listed
 from knowledge.staleness import is_left_out
 
-IF_MEANT = "If they are meant to go: `footnote sync SOURCE --allow-deletions`"
-
 
 @dataclass(frozen=True)
 class Known:
@@ -79,12 +77,13 @@ def plan(
     full: bool = False,
     whole: Collection[int] = (),
     left_out_before: datetime | None = None,
+    source: str = "SOURCE",
 ) -> Plan:
     """The steps from `known` to `listed`.
 
     `max_deleted_share`: of the known documents, the most that may be gone at once; 1 believes any listing. A single
     document's deletion is always believed. `full`: everything is read again, but for the documents with the ids `whole`
-    that did not change. `left_out_before`: documents that changed last before this moment get no reader.
+    that did not change. `source`: its name, for the remedy. `left_out_before`: documents that changed last before this moment get no reader.
     Raises `SourceFailed` for a listing that is empty, too short to be believed, or names a document twice.
     """
     there: dict[str, Listed] = {}
@@ -93,7 +92,7 @@ def plan(
             raise SourceFailed(f"{item.external_id!r} is listed twice; nothing was changed")
     before = {k.external_id: k for k in known}
     gone = tuple(before[name] for name in sorted(before.keys() - there.keys()))
-    _refuse_suspicious(len(gone), len(before), len(there), max_deleted_share)
+    _refuse_suspicious(len(gone), len(before), len(there), max_deleted_share, source)
     both = [(before[name], there[name]) for name in sorted(before.keys() & there.keys())]
     unchanged = {
         k.external_id
@@ -122,12 +121,13 @@ def _is_same_text(known: Known, listed: Listed) -> bool:
     return bool(listed.revision) and listed.revision == known.revision
 
 
-def _refuse_suspicious(gone: int, before: int, there: int, max_share: float) -> None:
+def _refuse_suspicious(gone: int, before: int, there: int, max_share: float, source: str) -> None:
     if gone <= 1 or gone <= before * max_share:
         return
+    remedy = f"if they are meant to go: `footnote sync {source} --allow-deletions`"
     if there == 0:
-        raise SourceFailed(f"the source is empty, but had {before} documents; nothing was deleted. {IF_MEANT}")
+        raise SourceFailed(f"the source is empty, but had {before} documents; nothing was deleted; {remedy}")
     raise SourceFailed(
         f"{gone} of {before} documents are gone, more than sources[].max_deleted_share = {max_share:g} allows; "
-        f"nothing was deleted. {IF_MEANT}"
+        f"nothing was deleted; {remedy}"
     )

@@ -27,11 +27,17 @@ class Stray:
     def counted(self) -> str:
         return f"{self.documents} document{'s' if self.documents != 1 else ''}"
 
+    @property
+    def says(self) -> str:
+        return f"not in the settings any more; its {self.counted} stay{'s' if self.documents == 1 else ''}"
+
+    @property
+    def removal(self) -> str:
+        """The command that takes it out."""
+        return f"`footnote sync --remove {self.name}`"
+
     def __str__(self) -> str:
-        return (
-            f"{self.name}: not in the settings any more; its {self.counted} "
-            f"stay{'s' if self.documents == 1 else ''} until `footnote sync --remove {self.name}`"
-        )
+        return f"{self.name}: {self.says} until {self.removal}"
 
 
 def strays(database: Database, names: Iterable[str]) -> tuple[Stray, ...]:

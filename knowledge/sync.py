@@ -76,6 +76,7 @@ class Sync:
             full=self._full,
             whole=whole,
             left_out_before=self._intake.left_out_before,
+            source=self._settings.name,
         )
         with self._database.writing() as connection:
             hidden = {k.document_id: NOTHING for k in planned.delete}

@@ -10,13 +10,15 @@ import pytest
 import sqlalchemy as sa
 
 from bot import doctor
-from bot.doctor import Check, examine, worst
+from bot.check import Check
+from bot.doctor import examine, worst
 from bot.local_slack import Server, load_manifest, serve
 from bot.settings import Settings
 from knowledge import generations
 from knowledge.db import Database
 from knowledge.local_claude import LocalClaude
 from knowledge.local_claude import serve as serve_claude
+from knowledge.tables import sources
 from tests.company import WORKSPACE, make_settings
 from tests.word_embedder import WordEmbedder
 
@@ -56,7 +58,7 @@ def test_a_bot_whose_parts_are_there_is_well(patient: Patient) -> None:
     assert [check for check in checks.values() if check.state != "ok"] == []
     assert worst(list(checks.values())) == "ok"
     assert "pgvector 0." in checks["database"].says
-    assert checks["source everyone"].says == "1 documents"
+    assert checks["source everyone"].says == "1 document"
     assert checks["Claude, answers.model"].says.startswith("claude-sonnet-5-5")
 
 
@@ -108,6 +110,19 @@ def test_a_source_that_is_gone_and_one_that_is_empty(patient: Patient) -> None:
     assert patient.with_()["source everyone"].state == "warn"
     folder.rmdir()
     assert patient.with_()["source everyone"].state == "fail"
+
+
+def test_a_last_sync_that_refused_and_a_source_that_left_the_settings(patient: Patient, database: Database) -> None:
+    error = "2 of 3 documents are gone; if they are meant to go: `footnote sync everyone --allow-deletions`"
+    with database.writing() as connection:
+        for name, outcome in (("everyone", {"error": error}), ("board", {}), ("legal", {"error": "it is not there"})):
+            values = {"name": name, "kind": "folder", "location": "", "scopes": ["workspace"], "outcome": outcome}
+            connection.execute(sa.insert(sources).values(values))
+    checks = patient.with_()
+    assert checks["last sync of everyone"] == Check("last sync of everyone", "warn", error)
+    assert checks["source board"].says == "not in the settings any more; its 0 documents stay"
+    assert "`footnote sync --remove board`" in checks["source board"].remedy
+    assert (checks["source everyone"].state, worst(list(checks.values()))) == ("ok", "warn")
 
 
 def test_a_schema_of_a_newer_version(patient: Patient, database: Database) -> None:

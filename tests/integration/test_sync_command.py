@@ -91,7 +91,7 @@ def test_a_refused_deletion_names_the_way_to_allow_it_once(shell: Shell, databas
     said = shell("sync", "handbook")
     assert (shell.status, len(indexed(database))) == (1, 5)
     assert "sources[].max_deleted_share = 0.5" in said
-    assert "`footnote sync SOURCE --allow-deletions`" in said
+    assert "`footnote sync handbook --allow-deletions`" in said
     assert "needs the names" in shell("sync", "--allow-deletions")
     assert (shell.status, len(indexed(database))) == (2, 5)
     shell("sync", "handbook", "--allow-deletions")
