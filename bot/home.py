@@ -47,9 +47,12 @@ class Home:
         self.publish(str(receipt.person))
         return "done"
 
-    def publish(self, person: str) -> None:
-        """Show the tab to this person anew. That Slack does not show it is logged."""
-        self._publish(person, self._view(person))
+    def publish(self, person: str, *, reviewed: str = "", told: str = "") -> None:
+        """Show the tab to this person anew. That Slack does not show it is logged.
+
+        `reviewed`, `told`: what became of a click on a question to review, or on a button of an administrator.
+        """
+        self._publish(person, self._view(person, reviewed, told))
 
     def _trouble(self, receipt: Receipt, post: Post) -> None:
         """On the tab: whoever opens it should not find a message for it."""
@@ -61,7 +64,7 @@ class Home:
         except FAILURES as error:
             log.warning("home not shown", error=type(error).__name__)
 
-    def _view(self, person: str) -> dict[str, Any]:
+    def _view(self, person: str, reviewed: str, told: str) -> dict[str, Any]:
         try:
             allowed = self._directory.decide(person, None).allowed
             admin = self._directory.is_admin(person)
@@ -73,9 +76,10 @@ class Home:
             asked = receipts.recent(connection, person, RECENT)
             health = receipts.health(connection) if admin else None
         waiting = pending(self._database, allowed) if admin else []
+        waiting = [*([section(reviewed)] if admin and reviewed else []), *waiting]
         now = datetime.now(UTC)
         questions = [_question(receipt, self._me) for receipt in asked]
-        return {"type": "home", "blocks": view_blocks(states, questions, health, now, waiting)}
+        return {"type": "home", "blocks": view_blocks(states, questions, health, now, waiting, told)}
 
 
 def view_blocks(
@@ -84,10 +88,11 @@ def view_blocks(
     health: tuple[int, int] | None,
     now: datetime,
     waiting: Sequence[Block] = (),
+    told: str = "",
 ) -> list[Block]:
     """The tab's blocks. `health`: questions waiting and questions failed in the last day; None for others than admins.
 
-    `waiting`: the gold cases to review, empty for others than admins.
+    `waiting`: the gold cases to review, empty for others than admins. `told`: what became of an administrator's click.
     """
     sources = [section(_state(state, now)) for state in states[:40]] or [section(wording.HOME_NO_ACCESS)]
     recent = [section("\n".join(f"• {question}" for question in questions) or wording.HOME_NONE)]
@@ -100,6 +105,7 @@ def view_blocks(
         again = button(wording.HOME_REINDEX, "home_reindex", "all")
         shown += [{"type": "divider"}, header(wording.HOME_ADMIN), section(wording.home_health(*health)), *failures]
         shown.append(actions([again, button(wording.HOME_NIGHTLY, "home_nightly", "now")]))
+        shown += [section(told)] if told else []
     return shown
 
 

@@ -38,7 +38,10 @@ RECENT = 100
 
 
 class Nightly:
-    """`jobs` are what the scheduler runs, `tasks` what a worker does on request. A slot that is run again posts nothing twice."""
+    """`jobs` are what the scheduler runs, `tasks` what a worker does on request. A slot that is run again posts nothing twice.
+
+    `refresh` shows a person's Home tab anew, with how it goes (`told`).
+    """
 
     def __init__(
         self,
@@ -49,7 +52,9 @@ class Nightly:
         handling: Handling,
         client: WebClient,
         me: Identity,
+        refresh: Callable[..., object],
     ) -> None:
+        self._refresh = refresh
         self._settings = settings
         self._engine = engine
         self._directory = directory
@@ -98,6 +103,7 @@ class Nightly:
         return wording.nightly_posted(channel) if channel else wording.NIGHTLY_MEASURED
 
     def _tell(self, receipt: Receipt, words: str) -> None:
+        self._refresh(str(receipt.person), told=words)
         self._handling.tell_alone(receipt, blocks.notice(words))
 
     def run(self, slot: Slot) -> None:

@@ -61,7 +61,8 @@ class Progress:
 class Reindex:
     """`sync` reads one source; `afterwards` runs when documents may have gone or lost readers.
 
-    `later`: puts the task `read_again` into the queue, for a receipt.
+    `later`: puts the task `read_again` into the queue, for a receipt. `refresh` shows a person's Home tab anew, with how
+    it goes (`told`).
     """
 
     def __init__(
@@ -74,6 +75,7 @@ class Reindex:
         sync: Sync,
         afterwards: Callable[[], object],
         later: Callable[[int], object],
+        refresh: Callable[..., object],
     ) -> None:
         self._database = database
         self._directory = directory
@@ -82,6 +84,7 @@ class Reindex:
         self._sync = sync
         self._afterwards = afterwards
         self._later = later
+        self._refresh = refresh
 
     @property
     def tasks(self) -> Mapping[str, Callable[[int], None]]:
@@ -165,6 +168,8 @@ class Reindex:
         return "\n".join(lines) or wording.NO_SOURCES
 
     def _tell(self, receipt: Receipt, words: str) -> None:
+        if receipt.payload.get("action") == "home_reindex":
+            self._refresh(str(receipt.person), told=words)
         self._handling.tell_alone(receipt, blocks.notice(words), replace=True)
 
 

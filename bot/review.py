@@ -30,7 +30,7 @@ SHOWN = 5
 
 
 class Review:
-    """`refresh` shows a person's Home tab anew."""
+    """`refresh` shows a person's Home tab anew, with what became of the click (`reviewed`)."""
 
     def __init__(
         self,
@@ -38,7 +38,7 @@ class Review:
         directory: Directory,
         replies: Replies,
         handling: Handling,
-        refresh: Callable[[str], object],
+        refresh: Callable[..., object],
     ) -> None:
         self._database = database
         self._directory = directory
@@ -93,9 +93,9 @@ class Review:
             return review_wording.not_theirs(escape(named))
 
     def _show(self, receipt: Receipt, person: str, said: str, allowed: Scopes | None) -> None:
-        """Say it where it was clicked, with what still waits; from the Home tab only trouble is told, in a message."""
-        self._refresh(person)
+        """Say it where it was clicked, with what still waits; trouble on the Home tab is told in a message too."""
         place, ts = _message(receipt)
+        self._refresh(person, reviewed="" if place else said)
         try:
             if place and ts:
                 rest = pending(self._database, allowed) if allowed else []

@@ -83,6 +83,7 @@ class Service:
             me=me,
             streaming=settings.slack.streaming,
         )
+        home = Home(database, self.directory, handling, client, me)
         reindex = Reindex(
             database,
             self.directory,
@@ -91,9 +92,9 @@ class Service:
             sync=engine.indexer.sync,
             afterwards=self.withdrawals.correct,
             later=lambda inbox_id: self.queue.defer("read_again", inbox_id=inbox_id),
+            refresh=home.publish,
         )
-        self.nightly = Nightly(settings, engine, self.directory, replies, handling, client, me)
-        home = Home(database, self.directory, handling, client, me)
+        self.nightly = Nightly(settings, engine, self.directory, replies, handling, client, me, home.publish)
         tasks: dict[str, Callable[..., object]] = {
             **self.responder.tasks,
             **self.private.tasks,

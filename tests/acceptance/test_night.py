@@ -117,6 +117,7 @@ def test_an_administrator_has_the_night_done_now(tmp_path: Path, postgres_url: s
         add_case(company, "How many days of annual leave do I get?", {"workspace"}, Label("everyone", "leave.md"))
         told = press(company, "ana")
         assert wording.nightly_posted(CHANNEL) in told
+        assert wording.nightly_posted(CHANNEL) in str(company.slack.home("ana"))
         [digest] = [message for message in company.slack.state.history(CHANNEL) if "Recall@5" in message.text]
         assert "over 1 of 1 questions" in digest.text
         assert [call.ok for call in company.slack.calls if call.method == "files.completeUploadExternal"] == [True]

@@ -119,6 +119,7 @@ def test_home_of_an_administrator_shows_failures_and_a_button(own_company: Compa
     own_company.settled()
     direct = own_company.slack.state.history(own_company.slack.dm("ana").id)
     assert "*everyone*" in direct[0].text
+    assert direct[0].text.splitlines()[0] in str(own_company.slack.home("ana"))
 
 
 def test_home_of_a_guest_shows_their_channels_documents_only(own_company: Company) -> None:

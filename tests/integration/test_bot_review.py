@@ -61,6 +61,8 @@ def test_one_click_on_the_home_tab_decides_about_a_proposal(
     reviewed = case(company, case_id)
     assert (reviewed.state, reviewed.expected, reviewed.history[-1].by) == (state, expected, "UANA")
     assert QUESTION not in str(company.slack.home("ana"))
+    said = review_wording.REJECTED if state == "retired" else review_wording.ACCEPTED
+    assert said in str(company.slack.home("ana"))
     assert not told(company)
 
 
