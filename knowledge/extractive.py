@@ -15,6 +15,7 @@ Quotes go through the same verification as a model's words.
 """
 
 import json
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -43,13 +44,15 @@ NEARLY = 0.15
 """A further quote may score this much less than the best."""
 
 MISSING = 0.2
-"""Share of the question's term weights that a further piece must bring. At 0.12 it is mostly noise, at 0.25 never there."""
+"""Share of the question's term weights that a further piece must bring: at 0.12 mostly noise, at 0.25 none on the samples."""
 
 MOST_ROWS = 8
 """A longer table is not quoted whole for the sentence above it."""
 
 HEADING_SHARE = 0.5
 """What a term counts that is only in the title or the headings above the piece."""
+
+_STEP = re.compile(r"^\s*\d+[.)]\s+")  # its number says nothing about a step that is quoted without the others
 
 THRESHOLDS = Path(__file__).with_name("data") / "thresholds.json"
 
@@ -203,7 +206,8 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
         goes_on = before is not None and _is_next_row(before, unit)
         header = unit.header.rstrip() + "\n" if unit.header and not goes_on else ""
         lead = {"row": header, "code": "", "item": ""}.get(unit.kind, "> ")
-        text = unit.text.strip("\n")
+        steps = sum(other.kind == "item" and other.index == unit.index for other in chosen)
+        text = _STEP.sub("- ", unit.text.strip("\n")) if steps == 1 else unit.text.strip("\n")
         body = " ".join(text.split()) if unit.kind == "sentence" else text.strip()
         segments += [
             Segment("" if before is None else "\n" if goes_on else "\n\n"),

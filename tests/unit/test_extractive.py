@@ -173,3 +173,10 @@ def test_a_large_part_of_the_question_that_no_quote_has_brings_the_piece_that_ha
     scored_ = score(question, units(evidence), ALL_RARE, None)
     filled = fill(choose(scored_), scored_, evidence, question, ALL_RARE)
     assert [unit.text.strip() for unit in filled] == ["Losing a laptop hurts.", "Call extension 7744 at any hour."]
+
+
+def test_a_step_that_is_quoted_alone_has_no_number_and_steps_together_keep_theirs() -> None:
+    evidence = given("1. Call extension 7744.\n2. Wait for the wipe.\n")
+    found = units(evidence)
+    assert quote(found[1:], evidence, "").text == "- Wait for the wipe [1]."
+    assert quote(found, evidence, "").text.startswith("1. Call extension 7744 [1].")
