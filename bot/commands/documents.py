@@ -11,6 +11,8 @@ from bot.channel_source import opener
 from bot.commands.console import Config, Json, print_json, say, settings, started
 from bot.errors import UsageWrong
 from bot.settings import Settings
+from knowledge import generations
+from knowledge.db import Database
 from knowledge.engine import Engine
 from knowledge.outcomes import SyncOutcome
 from knowledge.strays import Stray, remove, strays
@@ -39,11 +41,12 @@ def sync(
     with started(chosen) as opened:
         outcomes = _sync(chosen, opened, sources or (), full, allow_deletions)
         left = strays(opened.database, [source.name for source in chosen.sources])
+        held_up = _held_up(opened.database, left) if full else ()
     if json:
         not_in_settings = [vars(stray) for stray in left]
         print_json({"sources": [outcome.as_json() for outcome in outcomes], "not_in_settings": not_in_settings})
     else:
-        for line in (*(outcome.summary() for outcome in outcomes), *left):
+        for line in (*(outcome.summary() for outcome in outcomes), *left, *held_up):
             say(str(line))
     if any(outcome.error for outcome in outcomes):
         raise typer.Exit(1)
@@ -73,6 +76,16 @@ def _sync(
         with _bar(source.name) as on_progress:
             outcomes.append(indexer.sync(believed, full=full, on_progress=on_progress))
     return outcomes
+
+
+def _held_up(database: Database, left: Collection[Stray]) -> tuple[str, ...]:
+    """What to say when another model's index waits for documents that no sync can read any more."""
+    with database.writing() as connection:
+        waiting = generations.building(connection)
+    if waiting is None or waiting.held or not any(stray.documents for stray in left):
+        return ()
+    cannot = "does not serve before they are removed, since they cannot be read for it; then run `footnote sync --full` again"
+    return (f"the index of {waiting.model} {cannot}",)
 
 
 def _remove(chosen: Settings, names: Collection[str], json: bool) -> None:

@@ -8,7 +8,7 @@ import sqlalchemy as sa
 
 from bot.cli import main
 from knowledge.db import Database
-from knowledge.tables import documents
+from knowledge.tables import documents, generations
 
 
 class Shell:
@@ -82,6 +82,19 @@ def test_a_source_that_vanished_from_the_settings_stays_until_it_is_named(shell:
     assert shell("sync", "--remove", "board") == "board: removed from the index with its 2 documents\n"
     assert indexed(database) == ["handbook/c.md", "handbook/d.md", "handbook/e.md"]
     assert "not in the settings" not in shell("sync")
+
+
+def test_a_new_model_that_waits_for_a_vanished_source_is_told(shell: Shell, database: Database) -> None:
+    shell("sync")
+    with database.writing() as connection:
+        connection.execute(sa.update(generations).values(model="the one before"))
+    shell.configure("handbook")
+    assert "does not serve before they are removed" in shell("sync", "--full")
+    shell("sync", "--remove", "board")
+    assert "does not serve" not in shell("sync", "--full")
+    with database.writing() as connection:
+        served = connection.scalar(sa.select(generations.c.model).where(generations.c.state == "active"))
+    assert served == "all-MiniLM-L6-v2"
 
 
 def test_a_refused_deletion_names_the_way_to_allow_it_once(shell: Shell, database: Database) -> None:
