@@ -92,7 +92,7 @@ def suggest(
         ids = suggestions.suggest(opened.database, opened.embedder.encode_texts, count, unanswered)
     if json:
         return print_json({"proposed": ids})
-    say(f"{len(ids)} questions proposed; nothing is measured before somebody accepts it")
+    say(f"{len(ids)} question{'s' if len(ids) != 1 else ''} proposed; nothing is measured before somebody accepts it")
 
 
 @app.command("import")
