@@ -3,7 +3,7 @@
 import { Composer } from "./composer.js";
 import { avatar, el, icon, toast } from "./dom.js";
 import { popover, statusLine } from "./message.js";
-import { KINDS, renderSidebar, sign } from "./sidebar.js";
+import { called, nameOf, renderSidebar, role, sign } from "./sidebar.js";
 import { Store } from "./store.js";
 import { Timeline } from "./timeline.js";
 import { Modal, renderHome } from "./views.js";
@@ -48,7 +48,7 @@ async function become(person, wanted = {}) {
   const before = shown.channel;
   const old = before && store.channel(before);
   const writingAt = old && placeOf(old);
-  const left = old ? `#${old.name}` : "that channel";
+  const left = old ? called(old, store) : "that channel";
   await store.become(person);
   if (store.me !== person) return;
   closeThread();
@@ -83,7 +83,7 @@ async function openChannel(id, { tab = "messages", quiet = false, from = null } 
   shown.tab = tab;
   store.unread.delete(id);
   places.app.classList.remove("menu-open");
-  const timeline = new Timeline(store, `Messages in ${channel.name}`, (message) =>
+  const timeline = new Timeline(store, `Messages in ${nameOf(channel, store)}`, (message) =>
     message.channel === id && (!message.thread_ts || message.thread_ts === message.ts), hooks(false));
   shown.timeline = timeline;
   const document_ = await store.read("channel", { channel: id });
@@ -94,7 +94,7 @@ async function openChannel(id, { tab = "messages", quiet = false, from = null } 
   drawSidebar();
   remember();
   if (channel.kind === "im" && changed) store.act("open_home", { user: store.me, tab }).catch(() => {});
-  document.title = `${channel.kind === "im" ? "" : "#"}${channel.name} · ${store.workspace.team.name} (local)`;
+  document.title = `${called(channel, store)} · ${store.workspace.team.name} (local)`;
   if (!quiet && innerWidth > 760) shown.composer?.field.focus();
 }
 
@@ -110,7 +110,7 @@ function carry(from, to) {
 function drawConversation(channel, document_) {
   const home = channel.kind === "im" && shown.tab === "home";
   const writing = shown.composer && document.activeElement === shown.composer.field;
-  const label = `Message ${channel.kind === "im" ? "" : "#"}${channel.name}`;
+  const label = `Message ${called(channel, store)}`;
   shown.composer = channel.writable && !home ? new Composer(store, label, sender(channel.id), drafts, placeOf(channel)) : null;
   places.conversation.replaceChildren(header(channel), home ? renderHome(store) : shown.timeline.node,
     ...(home ? [] : [el("div", { class: "foot" }, prompts(channel, document_.prompts), shown.composer?.node || closed(channel))]));
@@ -128,7 +128,7 @@ function header(channel) {
   }, tab === "home" ? "Home" : "Messages"))) : null;
   return el("header", { class: "top" },
     el("button", { type: "button", class: "tool open-menu", "aria-label": "Channels", "aria-controls": "sidebar", onclick: () => places.app.classList.toggle("menu-open") }, icon("menu")),
-    el("h1", {}, sign({ ...channel, person: channel.kind === "im" ? bot : null }), channel.name),
+    el("h1", {}, sign({ ...channel, person: channel.kind === "im" ? bot : null }), nameOf(channel, store)),
     el("p", { class: "topic" }, channel.topic), tabs,
     channel.kind === "im" ? null : el("button", { type: "button", class: "members", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": `${channel.members.length} members`, onclick: (event) => showMembers(event.currentTarget, channel) },
       icon("people"), String(channel.members.length)));
@@ -137,7 +137,7 @@ function header(channel) {
 function showMembers(anchor, channel) {
   const people = channel.members.map((id) => store.person(id)).filter(Boolean);
   popover(anchor, el("div", { class: "menu people", tabindex: "-1", "aria-label": "Members" }, people.map((person) =>
-    el("div", { class: "member-row" }, avatar(person), el("span", {}, el("strong", {}, person.real_name), el("small", {}, [KINDS[person.kind], person.title].filter(Boolean).join(" · ")))))));
+    el("div", { class: "member-row" }, avatar(person), el("span", {}, el("strong", {}, person.real_name), el("small", {}, [role(person), person.title].filter(Boolean).join(" · ")))))));
 }
 
 function prompts(channel, own) {
@@ -159,13 +159,13 @@ function drawPrompts(own) {
 function closed(channel) {
   const join = () => store.act("join", { user: store.me, channel: channel.id }).catch((error) => toast(error.message));
   if (channel.archived) return el("p", { class: "closed" }, "This channel is archived. It can be read, but nobody can write here.");
-  return el("p", { class: "closed" }, `You are reading #${channel.name} without being in it. `, el("button", { type: "button", class: "button", onclick: join }, "Join channel"));
+  return el("p", { class: "closed" }, `You are reading ${called(channel, store)} without being in it. `, el("button", { type: "button", class: "button", onclick: join }, "Join channel"));
 }
 
 function welcome(channel) {
   const bot = store.workspace.bot.name;
   const here = channel.members.includes(store.workspace.bot.id);
-  return el("div", { class: "nothing" }, el("strong", {}, channel.kind === "im" ? `This is the beginning of your conversation with ${channel.name}.` : `Nothing has been said in #${channel.name} yet.`),
+  return el("div", { class: "nothing" }, el("strong", {}, channel.kind === "im" ? `This is the beginning of your conversation with ${channel.name}.` : `Nothing has been said in ${called(channel, store)} yet.`),
     el("p", {}, channel.kind === "im" ? "Ask it something." : here ? `Ask @${bot} a question here and everybody in the channel sees the answer.` : `@${bot} is not in this channel.`));
 }
 
@@ -181,6 +181,14 @@ function sender(channel, thread_ts = null) {
     if (text.startsWith("/") && !thread_ts) return store.act("command", { ...place, text });
     return store.act("type", { ...place, text, thread_ts });
   };
+}
+
+// The app answers in a channel only when it is mentioned; a question that it does not see should not wait for it.
+function hint(message) {
+  const { bot } = store.workspace;
+  const channel = store.channel(message.channel);
+  const unseen = channel.kind !== "im" && channel.members.includes(bot.id) && !message.text.includes(`<@${bot.id}>`);
+  if (unseen && message.text.trim().endsWith("?")) toast(`Mention @${bot.name} if it should answer.`);
 }
 
 function edit(message) {
@@ -218,7 +226,7 @@ async function openThread(root, highlight = null) {
   shown.threadComposer = channel.writable ? new Composer(store, "Reply in thread", sender(channel.id, root), drafts, placeOf(channel, root)) : null;
   places.thread.replaceChildren(
     el("header", { class: "top" }, el("button", { type: "button", class: "tool", "aria-label": "Close thread", onclick: () => closeThread(true) }, icon(innerWidth > 760 ? "close" : "back")),
-      el("h2", {}, "Thread"), el("p", { class: "topic" }, document_.status.title || `${channel.kind === "im" ? "" : "#"}${channel.name}`)),
+      el("h2", {}, "Thread"), el("p", { class: "topic" }, document_.status.title || called(channel, store))),
     shown.threadTimeline.node, el("div", { class: "foot" }, shown.threadStatus, shown.threadComposer?.node || closed(channel)));
   places.thread.hidden = false;
   places.app.classList.add("thread-open");
@@ -256,7 +264,8 @@ store.addEventListener("message", ({ detail }) => {
   if (shown.thread) shown.threadTimeline?.receive(detail);
   const seen = message.channel === shown.channel && shown.tab === "messages";
   if (!seen && message.user !== store.me && store.channel(message.channel)) { store.unread.add(message.channel); drawSidebar(); }
-  if (opensOwnThread && !known && innerWidth > 1000) openThread(message.ts);
+  if (opensOwnThread && !known && innerWidth > 760) openThread(message.ts);
+  if (!known && seen && !message.thread_ts && message.user === store.me) hint(message);
 });
 store.addEventListener("deleted", ({ detail }) => {
   if (detail.channel !== shown.channel) return;
@@ -271,9 +280,15 @@ store.addEventListener("status", ({ detail }) => {
   if (detail.thread_ts === shown.thread && detail.title) places.thread.querySelector(".topic").textContent = detail.title;
   if (!detail.thread_ts && shown.tab === "messages") drawPrompts(detail.prompts);
 });
+function redrawHome() {
+  const old = places.conversation.querySelector(".home");
+  const place = old?.scrollTop;
+  old?.replaceWith(renderHome(store));
+  if (old) places.conversation.querySelector(".home").scrollTop = place;
+}
 store.addEventListener("views", () => {
   modal.update();
-  if (shown.tab === "home" && shown.channel === store.workspace.dm) places.conversation.querySelector(".home")?.replaceWith(renderHome(store));
+  if (shown.tab === "home" && shown.channel === store.workspace.dm) redrawHome();
 });
 store.addEventListener("workspace", async () => {
   const channel = store.channel(shown.channel);

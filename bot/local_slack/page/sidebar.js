@@ -32,7 +32,7 @@ function entry(channel, store, current, actions) {
   return el("button", {
     type: "button", class: `channel${unread ? " unread" : ""}`, "data-channel": channel.id,
     "aria-current": channel.id === current ? "page" : null, onclick: () => actions.open(channel.id),
-  }, sign(channel), el("span", { class: "channel-name" }, channel.name),
+  }, sign(channel), el("span", { class: "channel-name" }, nameOf(channel, store)),
   channel.shared ? el("span", { class: "shared", title: "Shared with another company" }, icon("share"), el("span", { class: "hidden" }, "shared")) : null,
   unread ? el("span", { class: "dot" }, el("span", { class: "hidden" }, "unread")) : null);
 }
@@ -46,13 +46,24 @@ export function sign(channel) {
 function whoAmI(store, actions) {
   const me = store.person(store.me);
   return el("button", {
-    type: "button", class: "who", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": `You are ${me.real_name}, ${KINDS[me.kind]}. Switch person`,
+    type: "button", class: "who", "aria-haspopup": "menu", "aria-expanded": "false", "aria-label": `You are ${me.real_name}, ${role(me)}. Switch person`,
     onclick: (event) => choosePerson(event.currentTarget, store, actions),
   }, avatar(me), el("span", { class: "who-text" }, el("small", {}, "You are"), el("strong", {}, me.real_name), el("small", {}, describe(me))), icon("down"));
 }
 
+export function role(person) { return person.admin ? "Administrator" : KINDS[person.kind]; }
+
+// A group's conversation is called by the names of who is in it.
+export function nameOf(channel, store) {
+  if (channel.kind !== "group_dm") return channel.name;
+  const others = channel.members.filter((id) => id !== store.me).map((id) => store.person(id)).filter(Boolean);
+  return others.map((person) => person.real_name).join(", ") || channel.name;
+}
+
+export function called(channel, store) { return `${["im", "group_dm"].includes(channel.kind) ? "" : "#"}${nameOf(channel, store)}`; }
+
 function describe(person) {
-  return [person.admin ? "Administrator" : KINDS[person.kind], person.title].filter(Boolean).join(" · ");
+  return [role(person), person.title].filter(Boolean).join(" · ");
 }
 
 function choosePerson(anchor, store, actions) {

@@ -69,14 +69,16 @@ export class Timeline {
     if (this.following || message.user === this.store.me) this.toEnd();
   }
 
-  // Focus stays on the same control when a message is drawn anew.
+  // Focus stays on the message or the same control in it when a message is drawn anew.
   replace(message, before) {
     const old = this.find(message.ts);
     const buttons = [...old.querySelectorAll("button, a, select")];
     const focused = buttons.indexOf(document.activeElement);
     const rows = this.draw(message, before);
     const row = rows[rows.length - 1];
+    const itself = old === document.activeElement;
     old.replaceWith(row);
+    if (itself) row.focus();
     if (focused >= 0) [...row.querySelectorAll("button, a, select")][focused]?.focus();
   }
 
