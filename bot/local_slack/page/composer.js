@@ -107,7 +107,7 @@ export class Composer {
         .map((each) => ({ text: each.name, note: [each.hint, each.description].filter(Boolean).join(" · "), picture: null }));
     }
     if (word[0] === "#") {
-      return channels.filter((each) => each.name.includes(rest)).map((each) => ({ text: `#${each.name}`, note: each.topic, picture: icon(each.kind === "public" ? "hash" : "lock") }));
+      return channels.filter((each) => each.kind !== "group_dm" && each.name.includes(rest)).map((each) => ({ text: `#${each.name}`, note: each.topic, picture: icon(each.kind === "public" ? "hash" : "lock") }));
     }
     const first = (person) => (person.id === bot.id ? 0 : 1);
     return people.filter((each) => each.kind !== "deactivated" && `${each.name} ${each.real_name}`.toLowerCase().includes(rest))

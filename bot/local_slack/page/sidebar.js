@@ -56,7 +56,7 @@ export function role(person) { return person.admin ? "Administrator" : KINDS[per
 // A group's conversation is called by the names of who is in it.
 export function nameOf(channel, store) {
   if (channel.kind !== "group_dm") return channel.name;
-  const others = channel.members.filter((id) => id !== store.me).map((id) => store.person(id)).filter(Boolean);
+  const others = channel.members.filter((id) => id !== store.me).map((id) => store.person(id)).filter((person) => person && person.kind !== "bot");
   return others.map((person) => person.real_name).join(", ") || channel.name;
 }
 
