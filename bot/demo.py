@@ -14,7 +14,7 @@ from bot.script import Edit, Reply, Turn, faults, openers, read_script
 from bot.service import Part, Service
 from bot.settings import Settings, load
 from bot.shelf import Shelf
-from knowledge import answers, gold, gold_file, receipts, samples
+from knowledge import answer_rows, gold, gold_file, receipts, samples
 from knowledge.db import Database
 from knowledge.engine import Engine, open_engine
 from knowledge.postgres import EmbeddedPostgres
@@ -83,7 +83,7 @@ class Demo:
         if receipt.answer_id is None:
             return Reply(text, receipt.state, ())
         with self.engine.database.writing() as connection:
-            answer = answers.load(connection, receipt.answer_id)
+            answer = answer_rows.load(connection, receipt.answer_id)
         assert answer is not None, f"answer {receipt.answer_id} was posted and is not stored"
         return Reply(text, answer.outcome, answer.citations)
 

@@ -18,8 +18,8 @@ from bot.handling import Handling
 from bot.mrkdwn import escape
 from bot.replies import Replies
 from bot.right_source import Candidate
-from knowledge import answers, catalog, proposals, receipts, retrieval, votes
-from knowledge.answers import StoredAnswer
+from knowledge import answer_rows, catalog, proposals, receipts, retrieval, votes
+from knowledge.answer_rows import StoredAnswer
 from knowledge.catalog import Entry
 from knowledge.db import Database
 from knowledge.permissions import PersonKind, Scopes
@@ -155,7 +155,7 @@ class Feedback:
     def _answer(self, answer_id: str) -> StoredAnswer | None:
         """The answer's row, whoever may read it; what is shown of it is decided by the reader's own scopes."""
         with self._database.writing() as connection:
-            return answers.load(connection, answer_id)
+            return answer_rows.load(connection, answer_id)
 
     def _can_read(self, person: str, answer: StoredAnswer) -> bool:
         return answer.reply_channel is not None and self._directory.is_member(person, answer.reply_channel)

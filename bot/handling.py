@@ -13,7 +13,7 @@ from bot.conversation import Asked
 from bot.errors import SlackUnavailable, Undeliverable
 from bot.outcome import Outcome
 from bot.replies import Replies
-from knowledge import answers, receipts
+from knowledge import answer_rows, receipts
 from knowledge.answers import Answer, Question
 from knowledge.db import Database, is_outage
 from knowledge.errors import FootnoteError
@@ -114,8 +114,8 @@ class Handling:
             return
         question = Question(outcome.answer.question, asked.asker, asked.channel)
         with self._database.writing() as connection:
-            answers.save(connection, outcome.answer, question, outcome.decision.allowed, outcome.decision.denials)
-            answers.set_reply(connection, outcome.answer.id, asked.channel, "", asked.thread or None)
+            answer_rows.save(connection, outcome.answer, question, outcome.decision.allowed, outcome.decision.denials)
+            answer_rows.set_reply(connection, outcome.answer.id, asked.channel, "", asked.thread or None)
 
     def finish(self, receipt: Receipt, state: str, answer: Answer | None = None, error_id: str | None = None) -> None:
         with self._database.plain() as connection:

@@ -12,8 +12,9 @@ from bot.handling import LAST_ATTEMPT, Handling
 from bot.mrkdwn import escape
 from bot.outcome import Outcome, Outcomes
 from bot.replies import Replies
-from knowledge import answers
-from knowledge.answers import Answer, Question, StoredAnswer
+from knowledge import answer_rows
+from knowledge.answer_rows import StoredAnswer
+from knowledge.answers import Answer, Question
 from knowledge.db import Database
 from knowledge.permissions import Decision
 from knowledge.receipts import Receipt
@@ -64,7 +65,7 @@ class Private:
         """Answer the asker alone, under the rights of this moment, in the direct conversation."""
         url, person = receipt.payload.get("response_url"), str(receipt.person)
         with self._database.writing() as connection:
-            stored = answers.load(connection, str(receipt.payload.get("value")))
+            stored = answer_rows.load(connection, str(receipt.payload.get("value")))
         if stored is None or stored.asker != person:
             self._replies.respond(url, blocks.notice(wording.NOT_YOURS))
             return "refused"
@@ -84,7 +85,7 @@ class Private:
     def share(self, receipt: Receipt) -> str | None:
         """Answer a privately answered question again for everyone in its channel; the private answer goes nowhere."""
         with self._database.writing() as connection:
-            stored = answers.load(connection, str(receipt.payload.get("value")))
+            stored = answer_rows.load(connection, str(receipt.payload.get("value")))
         if stored is None or stored.asker != receipt.person:
             words = wording.NOT_YOURS
         else:
@@ -106,7 +107,7 @@ class Private:
             if outcome.answer is None:
                 return outcome.posts[0].text
             with self._database.writing() as connection:
-                said = answers.posted_citations(connection, stored, receipt.id)
+                said = answer_rows.posted_citations(connection, stored, receipt.id)
             if {citation.document_id for citation in outcome.answer.citations} <= said:
                 return wording.NOTHING_TO_SHARE
             self._handling.deliver(receipt, asked, outcome)

@@ -9,7 +9,7 @@ from bot import blocks, wording
 from bot.errors import Undeliverable
 from bot.handling import Handling
 from bot.replies import Replies
-from knowledge import answers, catalog, receipts, workspace
+from knowledge import answer_rows, catalog, receipts, workspace
 from knowledge.db import Database
 from knowledge.receipts import Receipt, Reply
 
@@ -39,7 +39,7 @@ class Withdrawals:
             receipts.erase_text(connection, question_id)
         self._take_back([r for r in there if r.answer_id], there, wording.WITHDRAWN_QUESTION)
         with self._database.writing() as connection:
-            answers.delete(connection, {r.answer_id for r in there if r.answer_id})
+            answer_rows.delete(connection, {r.answer_id for r in there if r.answer_id})
         return "done"
 
     def correct(self) -> int:

@@ -14,8 +14,9 @@ import sqlalchemy as sa
 import structlog
 from pydantic import BaseModel, NonNegativeInt
 
-from knowledge import answers, budget, metrics, prompting, retrieval
-from knowledge.answers import StoredAnswer, hash_of
+from knowledge import answer_rows, budget, metrics, prompting, retrieval
+from knowledge.answer_rows import StoredAnswer
+from knowledge.answers import hash_of
 from knowledge.calls import Calls
 from knowledge.db import Database
 from knowledge.errors import AnsweringFailed
@@ -133,7 +134,7 @@ def _written(database: Database, since: datetime, limit: int) -> list[tuple[Stor
 def _read(database: Database, rights: Sequence[tuple[str, Scopes]]) -> Iterator[tuple[StoredAnswer, list[Passage]]]:
     for answer_id, scopes in rights:
         with database.reading(scopes) as connection:
-            answer = answers.load(connection, answer_id)
+            answer = answer_rows.load(connection, answer_id)
             passages = retrieval.read(connection, answer.stages["passages"], scopes) if answer else {}
         if answer and passages and set(answer.stages["passages"]) == set(passages):
             yield answer, [passages[chunk] for chunk in answer.stages["passages"]]

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import sqlalchemy as sa
 
 from knowledge import gold, labels, retrieval
-from knowledge.answers import StoredAnswer
+from knowledge.answer_rows import StoredAnswer
 from knowledge.catalog import Entry
 from knowledge.db import Database
 from knowledge.gold import Expected, Origin, Proposal

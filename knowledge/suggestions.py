@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import sqlalchemy as sa
 
-from knowledge import answers, gold, proposals
+from knowledge import answer_rows, gold, proposals
 from knowledge.clusters import Encode, Vectors, clusters
 from knowledge.db import Database
 from knowledge.permissions import Scopes
@@ -37,7 +37,7 @@ def suggest(database: Database, encode: Encode, count: int = 30, unanswered: int
     ids = []
     for chosen in choose(asked, vectors, count, unanswered):
         with database.reading(chosen.scopes) as connection:
-            answer = answers.load(connection, chosen.answer_id)
+            answer = answer_rows.load(connection, chosen.answer_id)
         if answer is not None:
             ids.append(
                 proposals.propose_cited(database, answer, BY, "suggestion")

@@ -6,8 +6,8 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from knowledge import analysis, answers, labels, retrieval
-from knowledge.answers import StoredAnswer
+from knowledge import analysis, answer_rows, labels, retrieval
+from knowledge.answer_rows import StoredAnswer
 from knowledge.db import Database
 from knowledge.diagnosis import Diagnosis, Failure, diagnose
 from knowledge.gold import same_question
@@ -51,7 +51,7 @@ def explain(
     `expected` None: as its gold case says. What that holder may read and the reply might not counts as kept back.
     """
     with database.reading(scopes) as connection:
-        answer = answers.load(connection, answer_id)
+        answer = answer_rows.load(connection, answer_id)
         if answer is None:
             return None
         places = tuple(_of_gold_case(connection, answer) if expected is None else expected)

@@ -18,9 +18,9 @@ from bot.local_slack import LocalSlack, Message, Server, serve
 from bot.receiving import HttpReceiver
 from bot.service import Part, Service
 from bot.settings import Settings
-from knowledge import answers, receipts
+from knowledge import answer_rows, receipts
+from knowledge.answer_rows import StoredAnswer
 from knowledge.answering import Answerer
-from knowledge.answers import StoredAnswer
 from knowledge.db import Database
 from knowledge.encoders import Embedder, load_embedder
 from knowledge.engine import Engine
@@ -119,7 +119,7 @@ class Company:
         receipt = self.receipt(message)
         assert receipt.answer_id is not None, f"no answer but {receipt.state}"
         with self.database.writing() as connection:
-            stored = answers.load(connection, receipt.answer_id)
+            stored = answer_rows.load(connection, receipt.answer_id)
         assert stored is not None
         return stored
 

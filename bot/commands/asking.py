@@ -9,7 +9,8 @@ from sqlalchemy import Connection
 from bot import blocks, terminal, wording
 from bot.commands.console import As, Config, In, Json, Reader, decision, engine, print_json, reader, say, settings
 from bot.facts import DIRECT
-from knowledge.answers import Answer, Question, as_json, save
+from knowledge.answer_rows import save
+from knowledge.answers import Answer, Question, as_json
 from knowledge.errors import SettingsInvalid
 from knowledge.receipts import reply_at
 from knowledge.why import explain

@@ -20,8 +20,8 @@ from prometheus_client import CollectorRegistry, generate_latest
 from bot import logs, wording
 from bot.local_slack import LocalSlack, Message
 from bot.monitoring import VitalsCollector
-from knowledge import answers
-from knowledge.answers import StoredAnswer
+from knowledge import answer_rows
+from knowledge.answer_rows import StoredAnswer
 from knowledge.db import Database
 from knowledge.encoders import Embedder
 from knowledge.local_claude import LocalClaude, Step
@@ -233,7 +233,7 @@ def _read_as(company: Company, message: Message, scopes: Scopes) -> StoredAnswer
     if answer_id is None:
         return None
     with company.database.reading(scopes) as connection:
-        return answers.load(connection, answer_id)
+        return answer_rows.load(connection, answer_id)
 
 
 def test_the_private_answer_is_for_the_asker_alone(planted: Company, asked: dict[tuple[str, str], Message]) -> None:

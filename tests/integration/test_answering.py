@@ -11,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 from pydantic import HttpUrl, SecretStr
 
-from knowledge import answers, budget
+from knowledge import answer_rows, answers, budget
 from knowledge.answering import Answerer
 from knowledge.answers import Answer, Notice, Question, Turn
 from knowledge.db import Database
@@ -369,17 +369,17 @@ def test_an_answer_is_stored_and_read_again_by_those_who_hold_its_scopes(claude:
     question = Question(HOTELS, "U1", "C9")
     answer = claude.answer(question, WORKSPACE)
     with database.writing() as connection:
-        answers.save(connection, answer, question, WORKSPACE)
-        answers.set_reply(connection, answer.id, "C9", "12.34", "12.00")
+        answer_rows.save(connection, answer, question, WORKSPACE)
+        answer_rows.set_reply(connection, answer.id, "C9", "12.34", "12.00")
     with database.reading(WORKSPACE) as connection:
-        stored = answers.load(connection, answer.id)
+        stored = answer_rows.load(connection, answer.id)
         assert stored is not None
-        assert answers.by_reply(connection, "C9", "12.34") == stored
+        assert answer_rows.by_reply(connection, "C9", "12.34") == stored
     assert (stored.text, stored.citations, stored.scopes) == (answer.text, answer.citations, WORKSPACE)
     assert (stored.asker, stored.place, stored.outcome) == ("U1", "C9", "answered")
     assert stored.stages["passages"] == [p.chunk_id for p in answer.passages]
     with database.reading(frozenset({"channel:C1"})) as connection:
-        assert answers.load(connection, answer.id) is None
+        assert answer_rows.load(connection, answer.id) is None
 
 
 def test_the_json_has_what_other_tools_read(claude: Answerer) -> None:

@@ -11,7 +11,8 @@ from bot.digest_wording import markdown
 from jobs.digest import compose, gather
 from knowledge import activity, evals, gold, suggestions, votes
 from knowledge.activity import SourceProblem, Spent
-from knowledge.answers import Answer, Outcome, Question, save
+from knowledge.answer_rows import save
+from knowledge.answers import Answer, Outcome, Question
 from knowledge.db import Database
 from knowledge.evals import Result
 from knowledge.gold import Proposal

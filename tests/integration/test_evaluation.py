@@ -9,8 +9,9 @@ import sqlalchemy as sa
 from jobs import evaluation
 from jobs.evaluation import units
 from knowledge import evals, gold, why
+from knowledge.answer_rows import save
 from knowledge.answering import Answerer
-from knowledge.answers import Answer, Question, save
+from knowledge.answers import Answer, Question
 from knowledge.db import Database
 from knowledge.encoders import Embedder, load_embedder
 from knowledge.evals import Result

@@ -8,8 +8,9 @@ import pytest
 import sqlalchemy as sa
 
 from knowledge import gold, gold_file, labels, proposals, samples
-from knowledge.answers import Answer, Citation, Question, StoredAnswer, save
-from knowledge.answers import load as load_answer
+from knowledge.answer_rows import StoredAnswer, save
+from knowledge.answer_rows import load as load_answer
+from knowledge.answers import Answer, Citation, Question
 from knowledge.catalog import Entry
 from knowledge.db import Database
 from knowledge.errors import GoldCaseUnknown, GoldCaseUnlabelled

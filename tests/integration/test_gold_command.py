@@ -8,7 +8,8 @@ from typer.testing import CliRunner, Result
 
 from bot.cli import app
 from knowledge import gold, gold_file
-from knowledge.answers import Answer, Outcome, Question, save
+from knowledge.answer_rows import save
+from knowledge.answers import Answer, Outcome, Question
 from knowledge.db import Database
 from knowledge.errors import DocumentUnknown, GoldFileInvalid
 from knowledge.gold import Proposal

@@ -10,7 +10,8 @@ import sqlalchemy as sa
 from pydantic import SecretStr
 
 from knowledge import budget, prompting, retrieval
-from knowledge.answers import Answer, Outcome, Question, save
+from knowledge.answer_rows import save
+from knowledge.answers import Answer, Outcome, Question
 from knowledge.db import Database
 from knowledge.judge import Verdict, judge
 from knowledge.local_claude import LocalClaude, Step, serve

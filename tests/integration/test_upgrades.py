@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from knowledge import answers, receipts
+from knowledge import answer_rows, receipts
 from knowledge.db import Database, known_revisions
 from knowledge.postgres import EmbeddedPostgres
 from knowledge.tables import chunks
@@ -48,7 +48,7 @@ def test_what_an_earlier_version_left_is_there_after_the_upgrade(bare: Database,
     with bare.writing() as connection:
         for table, count in Counter(re.findall(r"^INSERT INTO (\S+)", statements, re.MULTILINE)).items():
             assert connection.scalar(sa.text(f"select count(*) from {table}")) == count, table
-        stored = answers.load(connection, "answer0001")
+        stored = answer_rows.load(connection, "answer0001")
         receipt = receipts.by_message(connection, "T:C:1")
     assert stored is not None
     assert receipt is not None
