@@ -9,6 +9,8 @@ from slack_sdk import WebClient
 
 from bot import blocks, wording
 from bot.client import identify, web_client
+from bot.local_slack.delivery import Envelope
+from bot.local_slack.events import Event, event_callback
 from bot.replies import Replies
 from bot.service import Part
 from knowledge import receipts, votes
@@ -47,6 +49,12 @@ def received(company: Company, channel: str, ts: str) -> Receipt | None:
     company.settled()
     with company.database.plain() as connection:
         return receipts.by_message(connection, f"{company.slack.state.team.id}:{channel}:{ts}")
+
+
+def things_sent(company: Company, person: str) -> dict[str, int]:
+    with company.database.plain() as connection:
+        kinds = ("answer", "revise", "withdraw", "vote")
+        return {kind: receipts.count_today(connection, person, kind) for kind in kinds}
 
 
 def test_its_own_words_wake_nobody_also_when_they_name_it(company: Company, bot: WebClient) -> None:
@@ -108,6 +116,28 @@ def test_a_very_long_answer_arrives_in_parts_and_a_vote_on_any_of_them_counts(co
     company.settled()
     with company.database.plain() as connection:
         assert votes.tally(connection, answer.id) == Tally(0, 1)
+
+
+def test_a_reaction_to_a_file_and_a_link_that_slack_unfolds_are_nothing_to_it(company: Company) -> None:
+    question = company.ask("ben", "general", f"{LEAVE} See https://wiki.example.com/leave")
+    shown = company.reply(question).text
+    file = {"type": "reaction_added", "user": "UBEN", "reaction": "-1", "item": {"type": "file", "file": "F0A"}}
+    message = {"type": "message", "user": "UBEN", "ts": question.ts, "text": question.text}
+    unfolded = {
+        "type": "message",
+        "subtype": "message_changed",
+        "channel": question.channel,
+        "ts": f"{float(question.ts) + 1:.6f}",
+        "message": {**message, "attachments": [{"from_url": "https://wiki.example.com/leave", "id": 1}]},
+        "previous_message": message,
+    }
+    sent = things_sent(company, "UBEN")
+    for body in (file, unfolded):
+        event = event_callback(Event("message", body), company.slack.state)
+        company.slack.delivery.push(Envelope("events_api", event))
+    company.settled()
+    assert things_sent(company, "UBEN") == sent
+    assert [m.text for m in company.slack.replies(question)] == [shown]
 
 
 def test_the_status_goes_with_the_reply_also_when_something_failed(company: Company) -> None:
