@@ -95,6 +95,7 @@ def test_documents(rows: sa.Connection, scopes: Scopes, expected: set[int]) -> N
     assert {n for n, i in enumerate(ids) if catalog.document(rows, i, scopes)} == expected
     assert found(entry.title for entry in catalog.find(rows, "document", scopes)) == expected
     assert {n for n in range(3) if catalog.find(rows, f"document-{n}", scopes)} == expected
+    assert found(entry.title for entry in catalog.latest(rows, scopes, 10)) == expected
     assert [state.documents for state in catalog.source_states(rows, scopes)] == ([len(expected)] if expected else [])
 
 
