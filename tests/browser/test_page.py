@@ -141,7 +141,8 @@ def test_a_question_that_does_not_mention_the_app_gets_a_hint_that_covers_nothin
     write(wide, "How many days?")
     expect(wide.locator("#toast")).to_have_text("Mention @footnote if it should answer.")
     toast, field = (wide.locator(each).bounding_box() for each in ("#toast", ".composer"))
-    assert toast and field
+    assert toast
+    assert field
     assert toast["y"] >= field["y"] + field["height"]
 
 
