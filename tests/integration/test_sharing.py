@@ -43,6 +43,8 @@ def test_what_the_channel_may_read_by_now_is_shared_once_as_an_answer_of_its_own
     question, private = shown_privately(own_company, "general")
     own_company.slack.convert("legal", "public")
     own_company.slack.wait_until_idle()
+    assert clicked(own_company, "share", question, "UBEN").state == "refused"
+    assert len(own_company.slack.replies(question)) == 1
     assert share(own_company, private) == wording.SHARED
     assert share(own_company, private) == wording.NOTHING_TO_SHARE
     _, shared = own_company.slack.replies(question)
