@@ -13,6 +13,7 @@ from knowledge.outcomes import SyncOutcome
 from knowledge.permissions import Scopes
 from knowledge.settings import Chunking, Source
 from knowledge.tables import acls, chunk_terms, chunk_tokens, chunk_vectors, chunks, documents, term_counts
+from tests.rows import readable_texts
 from tests.word_embedder import WordEmbedder
 
 ALL = frozenset({"workspace"})
@@ -49,14 +50,7 @@ class Library:
 
     def texts(self, scopes: Scopes = ALL) -> list[str]:
         """Text of every chunk a holder of the scopes can read, through the reader's role."""
-        query = (
-            sa.select(chunks.c.text)
-            .join(documents, documents.c.id == chunks.c.document_id)
-            .where(visible(chunks.c.acl_id, scopes))
-            .order_by(documents.c.external_id, chunks.c.ordinal)
-        )
-        with self.database.reading(scopes) as connection:
-            return list(connection.scalars(query))
+        return readable_texts(self.database, scopes)
 
     def texts_of(self, name: str, scopes: Scopes = ALL) -> list[str]:
         """Text of one document's chunks, in order, as a holder of the scopes sees it."""

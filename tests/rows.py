@@ -7,6 +7,9 @@ from pgvector import SparseVector
 from sqlalchemy.dialects.postgresql import insert
 
 from knowledge import acls
+from knowledge.acls import visible
+from knowledge.db import Database
+from knowledge.permissions import Scopes
 from knowledge.tables import (
     TERM_SPACE,
     answers,
@@ -72,3 +75,15 @@ def add_eval_result(connection: sa.Connection, case_id: str, scopes: Iterable[st
     connection.execute(
         sa.insert(eval_results).values(run_id=run_id, case_id=case_id, scopes=sorted(scopes), outcome="hit", ranks={})
     )
+
+
+def readable_texts(database: Database, scopes: Scopes) -> list[str]:
+    """Text of every chunk a holder of the scopes can read, through the reader's role."""
+    query = (
+        sa.select(chunks.c.text)
+        .join(documents, documents.c.id == chunks.c.document_id)
+        .where(visible(chunks.c.acl_id, scopes))
+        .order_by(documents.c.external_id, chunks.c.ordinal)
+    )
+    with database.reading(scopes) as connection:
+        return list(connection.scalars(query))

@@ -1,7 +1,9 @@
 """A model small enough to reason about: a text's vector counts its words, each word hashed to one of 32 dimensions."""
 
 import hashlib
+import os
 import re
+import signal
 from collections.abc import Sequence
 
 import numpy as np
@@ -37,3 +39,15 @@ class WordEmbedder(Embedder):
     def _encode_question(self, text: str) -> EncodedQuestion:
         [vector] = self.encode_passages([text]).vectors
         return EncodedQuestion(text, vector, np.empty((0, BITS), dtype=np.float32), ())
+
+
+class Dying(WordEmbedder):
+    """Its process is killed at the third batch."""
+
+    batches = 0
+
+    def encode_passages(self, texts: Sequence[str]) -> Encoded:
+        self.batches += 1
+        if self.batches == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return super().encode_passages(texts)

@@ -17,15 +17,15 @@ from bot.local_slack import LocalSlack, Message, Server, Tokens, parse_manifest,
 from bot.local_slack.manifest import load_manifest
 from bot.settings import Slack, load
 from jobs.sync import run
-from knowledge.acls import visible
 from knowledge.db import Database
 from knowledge.errors import SettingsInvalid, SourceFailed
 from knowledge.index import Indexer
 from knowledge.outcomes import SyncOutcome
 from knowledge.permissions import Scopes
 from knowledge.settings import Chunking, Source
-from knowledge.tables import acls, chunks, documents
+from knowledge.tables import acls, documents
 from tests.company import WORKSPACE, Company
+from tests.rows import readable_texts
 from tests.word_embedder import WordEmbedder
 
 GENERAL = frozenset({"channel:CGENERAL"})
@@ -71,14 +71,7 @@ class Archive:
         self.slack.react("ben", "general", message.ts, "white_check_mark")
 
     def texts(self, scopes: Scopes = GENERAL) -> list[str]:
-        query = (
-            sa.select(chunks.c.text)
-            .join(documents, documents.c.id == chunks.c.document_id)
-            .where(visible(chunks.c.acl_id, scopes))
-            .order_by(documents.c.external_id, chunks.c.ordinal)
-        )
-        with self.database.reading(scopes) as connection:
-            return list(connection.scalars(query))
+        return readable_texts(self.database, scopes)
 
     def documents(self) -> list[Mapping[str, Any]]:
         query = sa.select(documents, acls.c.scopes).join(acls, acls.c.id == documents.c.acl_id)

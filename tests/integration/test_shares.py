@@ -24,19 +24,11 @@ from tests.word_embedder import WordEmbedder
 
 PAGES = 64
 KILLED = """
-import os, signal, sys
+import sys
 from knowledge.db import Database
 from knowledge.index import Indexer
 from knowledge.settings import Chunking, Source
-from tests.word_embedder import WordEmbedder
-
-class Dying(WordEmbedder):
-    batches = 0
-    def encode_passages(self, texts):
-        self.batches += 1
-        if self.batches == 3:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().encode_passages(texts)
+from tests.word_embedder import Dying
 
 with Database(sys.argv[1]) as database:
     Indexer(database, Dying(), Chunking()).help(Source(name="docs", location=sys.argv[2], scopes=("workspace",)), int(sys.argv[3]))

@@ -440,20 +440,11 @@ def test_a_kind_the_engine_cannot_open_is_opened_by_whoever_can(library: Library
 
 
 KILLED = """
-import os, signal, sys
+import sys
 from knowledge.db import Database
 from knowledge.index import Indexer
 from knowledge.settings import Chunking, Source
-from tests.folder import ALL, LAB, Library
-from tests.word_embedder import WordEmbedder
-
-class Dying(WordEmbedder):
-    batches = 0
-    def encode_passages(self, texts):
-        self.batches += 1
-        if self.batches == 3:
-            os.kill(os.getpid(), signal.SIGKILL)
-        return super().encode_passages(texts)
+from tests.word_embedder import Dying
 
 source = Source(name="docs", location=sys.argv[2], scopes=("workspace",))
 with Database(sys.argv[1]) as database:
