@@ -52,7 +52,6 @@ class Defer(Protocol):
         connection: Connection | None,
         *,
         lock: str | None = None,
-        queueing_lock: str | None = None,
         **arguments: Any,
     ) -> None: ...
 

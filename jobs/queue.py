@@ -16,7 +16,7 @@ from contextlib import suppress
 from importlib import resources
 
 from procrastinate import App, BaseRetryStrategy, JobContext, PsycopgConnector, RetryDecision, SyncPsycopgConnector
-from procrastinate.exceptions import AlreadyEnqueued, ConnectorException
+from procrastinate.exceptions import ConnectorException
 from procrastinate.jobs import Job
 from procrastinate.types import JSONValue
 from sqlalchemy import Connection
@@ -100,25 +100,22 @@ class Queue:
         connection: Connection | None = None,
         *,
         lock: str | None = None,
-        queueing_lock: str | None = None,
         **arguments: JSONValue,
     ) -> None:
         """Queue one job, in the transaction of `connection` when one is given.
 
-        Jobs with the same `lock` run one after the other, in the order they came. A job is left out when one with the
-        same `queueing_lock` already waits.
+        Jobs with the same `lock` run one after the other, in the order they came.
         """
         if connection is None:
             with self._database.plain() as own:
-                return self.defer(task, own, lock=lock, queueing_lock=queueing_lock, **arguments)
+                return self.defer(task, own, lock=lock, **arguments)
         job = self._deferring.configure_task(
             task,
             queue=BACKGROUND if task in self._background else URGENT,
             lock=lock,
-            queueing_lock=queueing_lock,
             connection=queue_schema.raw_connection(connection),
         )
-        with suppress(AlreadyEnqueued), connection.begin_nested(), queue_schema.lent(connection):
+        with queue_schema.lent(connection):
             job.defer(**arguments)
 
     def run(
@@ -219,13 +216,7 @@ class Queue:
         return task
 
     def _is_worth_a_retry(self, error: BaseException, job: Job) -> bool:
-        """A job whose queueing lock another one holds is not tried again: the one that waits does its work."""
-        if job.attempts + 1 >= ATTEMPTS or not is_transient(error, self._transient):
-            return False
-        if job.queueing_lock is None:
-            return True
-        with self._database.plain() as connection:
-            return not queue_schema.waiting(connection, job.queueing_lock)
+        return job.attempts + 1 < ATTEMPTS and is_transient(error, self._transient)
 
 
 class _Again(Exception):

@@ -80,18 +80,10 @@ def raw_connection(connection: sa.Connection) -> Any:
     return connection.connection.driver_connection
 
 
-def waiting(connection: sa.Connection, queueing_lock: str) -> bool:
-    """Whether a job with this queueing lock waits to be fetched."""
-    statement = (
-        f"select exists (select from {SCHEMA}.procrastinate_jobs where status = 'todo' and queueing_lock = :lock)"
-    )
-    return bool(connection.scalar(sa.text(statement), {"lock": queueing_lock}))
-
-
 def requeue_stalled(connection: sa.Connection, silent_s: float, attempts: int) -> list[int]:
     """Give back the jobs of workers that were not heard of for `silent_s` seconds; their ids.
 
-    A job that has been tried `attempts` times, or whose queueing lock another waiting job holds, is failed instead.
+    A job that has been tried `attempts` times is failed instead.
     Several processes may call this at once; each job is handled by one of them.
     """
     statement = """
@@ -102,9 +94,7 @@ def requeue_stalled(connection: sa.Connection, silent_s: float, attempts: int) -
             order by job.id for update of job skip locked
         )
         select id, case
-            when attempts + 1 >= :attempts or exists (
-                select from procrastinate_jobs other
-                where other.status = 'todo' and other.queueing_lock = stalled.queueing_lock)
+            when attempts + 1 >= :attempts
             then procrastinate_finish_job_v1(id, 'failed', false)::text
             else procrastinate_retry_job_v2(id, now(), null, null, null)::text end
         from stalled"""

@@ -119,8 +119,7 @@ def test_deferring_leaves_the_transaction_as_it_was(queued: Database) -> None:
     queue = Queue(queued, {})
     with queued.writing() as connection:
         before = connection.scalar(sa.text("show search_path"))
-        queue.defer("sync", connection, queueing_lock="sync")
-        queue.defer("sync", connection, queueing_lock="sync")
+        queue.defer("sync", connection)
         assert connection.scalar(sa.text("show search_path")) == before
         connection.execute(sa.text("insert into acls (scopes) values ('{workspace}')"))
     assert job_states(queued) == ["todo"]
@@ -200,22 +199,6 @@ def test_a_job_is_not_tried_for_ever(queued: Database) -> None:
     with working(queue):
         until(lambda: job_states(queued) == ["failed"], "the job to be given up")
     assert len(tries) == 5
-
-
-def test_a_failed_job_gives_way_to_the_one_that_waits_with_its_queueing_lock(queued: Database) -> None:
-    tries: list[int] = []
-
-    def sync() -> None:
-        tries.append(1)
-        if len(tries) == 1:
-            queue.defer("sync", queueing_lock="sync")
-            raise ConnectionError("try me again")
-
-    queue = Queue(queued, {"sync": sync}, base_pause_s=0.01)
-    queue.defer("sync", queueing_lock="sync")
-    with working(queue):
-        until(lambda: job_states(queued) == ["failed"], "the waiting job")
-    assert len(tries) == 2
 
 
 def test_an_error_raised_from_a_transient_one_is_transient() -> None:
@@ -310,7 +293,7 @@ def test_the_jobs_of_a_killed_process_are_done_by_another(queued: Database, post
         connection.execute(sa.text("create table notes (phase text, n int)"))
     queue = Queue(queued, {})
     for n in range(3):
-        queue.defer("work", queueing_lock=f"work:{n}", n=n)
+        queue.defer("work", n=n)
     first = start_worker(postgres_url, seconds=60)
     until(lambda: notes(queued, "start") == [0, 1, 2], "the first worker to start all jobs")
     os.kill(first.pid, signal.SIGKILL)
