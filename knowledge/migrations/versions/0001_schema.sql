@@ -1,4 +1,4 @@
--- The first schema. `knowledge/tables.py` declares the same; a test compares the two.
+-- The first schema. `knowledge/tables/` declares the same; a test compares the two.
 -- Needs the extension or the right to make it, and the right to make the reader role; `Database.check` explains what is missing.
 
 create extension if not exists vector;
