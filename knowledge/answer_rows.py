@@ -1,4 +1,4 @@
-"""Answers as they are kept: written once with what they rest on, found again by id or by the message that shows them."""
+"""Answers as they are kept: written once with what they rest on, found again by id."""
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import asdict, dataclass
@@ -88,13 +88,6 @@ def set_reply(connection: sa.Connection, answer_id: str, channel: str, ts: str, 
         .where(answers.c.id == answer_id)
         .values(reply_channel=channel, reply_ts=ts, thread_ts=thread_ts)
     )
-
-
-def by_reply(connection: sa.Connection, channel: str, ts: str) -> StoredAnswer | None:
-    """The answer posted as this message; `None` when it is not one of ours or may not be read here."""
-    query = sa.select(answers).where(answers.c.reply_channel == channel, answers.c.reply_ts == ts)
-    row = connection.execute(query.order_by(answers.c.created_at.desc()).limit(1)).mappings().one_or_none()
-    return _stored(dict(row)) if row else None
 
 
 def delete(connection: sa.Connection, answer_ids: Collection[str]) -> None:

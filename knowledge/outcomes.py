@@ -46,7 +46,8 @@ class SyncOutcome:
             return f"{self.name}: {self.error}"
         counts = {n: getattr(self, n) for n in ("added", "changed", "narrowed", "deleted", "same")}
         words = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing there"
-        lines = [f"{self.name}: {words} ({self.chunks_embedded} chunks encoded, {self.ms / 1000:.1f} s)"]
+        encoded = f"{self.chunks_embedded} chunk{'s' if self.chunks_embedded != 1 else ''}"
+        lines = [f"{self.name}: {words} ({encoded} encoded, {self.ms / 1000:.1f} s)"]
         lines += [f"  {document}: {reason}" for document, reason in self.failed]
         return "\n".join([*lines, *([f"  {self.held}"] if self.held else [])])
 

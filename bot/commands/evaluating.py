@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from bot.check import counted
 from bot.commands.console import Config, Json, engine, print_json, say
 from jobs import evaluation
 from knowledge import evals, prompting
@@ -53,7 +54,7 @@ def told(result: dict[str, Any]) -> Iterator[str]:
         yield NO_CASES
         return
     ms = result["ms_per_query"]
-    yield f"{result['queries']} questions, p50 {_figure(ms['p50'], 0)} ms, p95 {_figure(ms['p95'], 0)} ms"
+    yield f"{counted(result['queries'], 'question')}, p50 {_figure(ms['p50'], 0)} ms, p95 {_figure(ms['p95'], 0)} ms"
     if cases is None or cases["used"] > cases["absent"]:
         yield from _table(result)
     else:

@@ -374,9 +374,9 @@ def test_an_answer_is_stored_and_read_again_by_those_who_hold_its_scopes(claude:
     with database.reading(WORKSPACE) as connection:
         stored = answer_rows.load(connection, answer.id)
         assert stored is not None
-        assert answer_rows.by_reply(connection, "C9", "12.34") == stored
     assert (stored.text, stored.citations, stored.scopes) == (answer.text, answer.citations, WORKSPACE)
     assert (stored.asker, stored.place, stored.outcome) == ("U1", "C9", "answered")
+    assert (stored.reply_channel, stored.reply_ts, stored.thread_ts) == ("C9", "12.34", "12.00")
     assert stored.stages["passages"] == [p.chunk_id for p in answer.passages]
     with database.reading(frozenset({"channel:C1"})) as connection:
         assert answer_rows.load(connection, answer.id) is None

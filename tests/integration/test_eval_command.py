@@ -53,3 +53,8 @@ def test_both_kinds_of_cases_give_both() -> None:
     assert "abstention: precision 1.000, recall 1.000, with 1 not in the documents" in said
     assert "stale, counted nowhere: 1" in said
     assert "abstention" not in lines(found("b"))
+
+
+def test_one_question_is_one() -> None:
+    assert lines(found("a")).startswith("1 question, ")
+    assert lines(found("a"), absent("b", abstained=True)).startswith("2 questions, ")
