@@ -15,8 +15,9 @@ from bot.outcome import Outcome
 from bot.replies import Replies
 from knowledge import answer_rows, receipts
 from knowledge.answers import Answer, Question
-from knowledge.db import Database, is_outage
+from knowledge.db import Database
 from knowledge.errors import FootnoteError
+from knowledge.outages import is_outage
 from knowledge.receipts import Receipt
 
 log = structlog.get_logger()

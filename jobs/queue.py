@@ -23,7 +23,8 @@ from sqlalchemy import Connection
 
 from jobs.errors import QueueUnusable, TryAgain
 from knowledge import queue_schema
-from knowledge.db import OUTAGES, Database
+from knowledge.db import Database
+from knowledge.outages import OUTAGES
 
 Handler = Callable[..., object]
 

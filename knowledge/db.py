@@ -8,11 +8,10 @@
 
 import uuid
 from collections.abc import Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from typing import Any, Self
 
-import psycopg
 import sqlalchemy as sa
 from alembic import command
 from alembic.config import Config
@@ -21,6 +20,7 @@ from pydantic import SecretStr
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
 
+from knowledge import outages
 from knowledge.errors import DatabaseUnusable
 from knowledge.permissions import Scopes
 from knowledge.postgres import EmbeddedPostgres
@@ -31,9 +31,6 @@ from knowledge.tables import READER
 MIGRATIONS = Path(__file__).with_name("migrations")
 DRIVER = "postgresql+psycopg"
 CONNECT_TIMEOUT_S = 10
-
-OUTAGES = (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction)
-"""Errors of a server that is away, restarting, full, or a standby that cannot write yet; the same may work later."""
 
 _WRITE = sa.text("select set_config('footnote.writing', 'on', true)")
 _READ = sa.text(
@@ -79,8 +76,11 @@ class Database:
     def __enter__(self) -> Self:
         return self
 
-    def __exit__(self, *_: object) -> None:
+    def __exit__(self, _: object, error: BaseException | None, trace: object) -> None:
+        """Raises `DatabaseUnusable` when it was lost inside the block."""
         self.close()
+        if lost := outages.in_words(error, self.engine.url):
+            raise lost from error
 
     @contextmanager
     def writing(self) -> Iterator[sa.Connection]:
@@ -164,10 +164,9 @@ class Database:
         try:
             connection = self.engine.connect()
         except OperationalError as error:
-            place = self.engine.url.render_as_string(hide_password=True)
-            reason = str(error.orig).splitlines()[0]
+            why = outages.reason(error.orig or error)
             raise DatabaseUnusable(
-                f"cannot connect to {place}: {reason}. Check that the server runs and that the setting database_url "
+                f"cannot connect to {outages.shown(self.engine.url)}: {why}. Check that the server runs and that the setting database_url "
                 "(or the variable FOOTNOTE_DATABASE_URL, which goes before it) names it"
             ) from error
         with connection, connection.begin():
@@ -197,13 +196,6 @@ class Lock:
         return self._got
 
 
-def is_outage(error: BaseException | None) -> bool:
-    """Whether the error, or one that it was raised from, is the server's state and not our statement's fault."""
-    while error is not None and not isinstance(error, OUTAGES):
-        error = error.__cause__
-    return error is not None
-
-
 def open_database(settings: KnowledgeSettings) -> Database:
     """The configured database, migrated and checked; the embedded server when no URL is set.
 
@@ -215,12 +207,11 @@ def open_database(settings: KnowledgeSettings) -> Database:
         embedded = EmbeddedPostgres(settings.home / "postgres").start()
         embedded.stay_up()
         database = Database(embedded.url(), embedded=embedded)
-    try:
+    with ExitStack() as stack:
+        stack.enter_context(database)
         database.migrate()
         database.check()
-    except BaseException:
-        database.close()
-        raise
+        stack.pop_all()
     return database
 
 

@@ -1,6 +1,7 @@
 """The engine put together from its settings: the one place where its parts meet."""
 
 from dataclasses import dataclass
+from typing import Self
 
 from threadpoolctl import threadpool_limits
 
@@ -27,6 +28,14 @@ class Engine:
     def close(self) -> None:
         self.answerer.close()
         self.database.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, trace: object) -> None:
+        """Raises `DatabaseUnusable` when the database was lost inside the block."""
+        self.answerer.close()
+        self.database.__exit__(kind, error, trace)
 
 
 def open_engine(settings: KnowledgeSettings) -> Engine:

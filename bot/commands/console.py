@@ -52,11 +52,8 @@ def engine(config: Path | None) -> Iterator[tuple[Settings, Engine]]:
 
 @contextmanager
 def started(chosen: Settings) -> Iterator[Engine]:
-    opened = open_engine(chosen.knowledge)
-    try:
+    with open_engine(chosen.knowledge) as opened:
         yield opened
-    finally:
-        opened.close()
 
 
 @dataclass(frozen=True)

@@ -6,9 +6,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 
 from bot.cli import main
 from tests.company import WORKSPACE
+from tests.integration.cable import cut_at
 
 Fails = Callable[..., str]
 
@@ -67,6 +69,41 @@ def test_a_port_in_use_is_named(fails: Fails) -> None:
 
 def test_a_database_that_does_not_answer_is_named(fails: Fails) -> None:
     assert "127.0.0.1:1" in fails("forget", "--user", "UANA")
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("sync",),
+        ("sync", "--full"),
+        ("sync", "--remove", "gone"),
+        ("ask", "How warm is green tea?", "--as", "ana"),
+        ("why", "abcdefghij", "--as", "ana"),
+        ("eval",),
+        ("gold", "list", "--as", "ana"),
+        ("gold", "export", "--as", "ana"),
+        ("forget", "--user", "UANA"),
+        ("export", "--user", "UANA"),
+    ],
+    ids=" ".join,
+)
+def test_a_database_that_is_lost_in_the_middle_is_named(
+    fails: Fails, tmp_path: Path, postgres_url: str, monkeypatch: pytest.MonkeyPatch, command: tuple[str, ...]
+) -> None:
+    (tmp_path / "docs").mkdir()
+    (tmp_path / "docs" / "tea.md").write_text("Green tea wants water of 70 degrees.\n")
+    source = '[[sources]]\nname = "docs"\nlocation = "docs"\nscopes = ["workspace"]\n'
+    (tmp_path / "footnote.toml").write_text(f'{source}[slack]\nfacts = "{WORKSPACE}"\n')
+    monkeypatch.setenv("FOOTNOTE_HOME", str(tmp_path / "home"))
+    with cut_at(postgres_url, b"set_config('footnote.") as address:
+        monkeypatch.setenv("FOOTNOTE_DATABASE_URL", address)
+        said = fails(*command)
+    assert said.count("\n") == 1
+    url = sa.make_url(address)
+    assert f"the database {url.render_as_string()} failed: " in said
+    assert url.password
+    assert url.password not in said
+    assert "run the command again" in said
 
 
 @pytest.mark.parametrize("command", [("--slack-only", "--once"), ("--workspace", "here.yaml")], ids=" ".join)
