@@ -14,7 +14,7 @@ from bot.directory import Directory
 from bot.errors import SlackUnavailable
 from bot.handling import Handling
 from bot.mrkdwn import escape, readable, without_mention
-from bot.review import pending
+from bot.review import hidden, pending
 from knowledge import catalog, receipts
 from knowledge.catalog import SourceState
 from knowledge.db import Database
@@ -75,7 +75,7 @@ class Home:
         with self._database.plain() as connection:
             asked = receipts.recent(connection, person, RECENT)
             health = receipts.health(connection) if admin else None
-        waiting = pending(self._database, allowed) if admin else []
+        waiting = [*pending(self._database, allowed), *hidden(self._database, allowed)] if admin else []
         waiting = [*([section(reviewed)] if admin and reviewed else []), *waiting]
         now = datetime.now(UTC)
         questions = [_question(receipt, self._me) for receipt in asked]

@@ -112,6 +112,12 @@ def pending(database: Database, allowed: Scopes) -> list[Block]:
     return pending_blocks(waiting, total)
 
 
+def hidden(database: Database, allowed: Scopes) -> list[Block]:
+    """That proposals wait which a reviewer who holds `allowed` may not read; nothing when there are none."""
+    count = reviews.hidden(database, allowed)
+    return [context(review_wording.hidden(count))] if count else []
+
+
 def pending_blocks(waiting: Sequence[Waiting], total: int) -> list[Block]:
     if not total:
         return []

@@ -50,6 +50,12 @@ def more(count: int) -> str:
     return f"{count} more {'waits' if count == 1 else 'wait'} behind these."
 
 
+def hidden(count: int) -> str:
+    """Of proposals that the reviewer may not read: nothing but how many."""
+    many = f"{count} question{'s' if count != 1 else ''} that you may not read {'waits' if count == 1 else 'wait'} too"
+    return f"{many}: asked in somebody's direct messages, or in a channel that you are not in."
+
+
 def ambiguous(named: str) -> str:
     return f"More than one document fits “{named}”. Press the button again and give its path or its link."
 

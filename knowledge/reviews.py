@@ -41,6 +41,14 @@ def waiting(database: Database, scopes: Scopes, limit: int) -> tuple[tuple[Waiti
     return tuple(_looked_at(database, case, scopes) for case in proposed[:limit]), len(proposed)
 
 
+def hidden(database: Database, scopes: Scopes) -> int:
+    """How many proposals wait that a holder of `scopes` may not read."""
+    readable = gold_cases.c.scopes.contained_by(sorted(scopes)) & (sa.func.cardinality(gold_cases.c.scopes) > 0)
+    proposed = sa.select(sa.func.count()).where(gold_cases.c.state == "proposed", ~readable)
+    with database.writing() as connection:
+        return int(connection.scalar(proposed) or 0)
+
+
 def newest(database: Database, scopes: Scopes) -> datetime | None:
     """When the latest proposal that a holder of `scopes` may read was made; None when none waits."""
     with database.reading(scopes) as connection:

@@ -108,6 +108,17 @@ def test_a_case_is_shown_only_to_administrators_who_hold_its_rights(own_company:
     assert case(own_company, secret, LEGAL).state == "proposed"
 
 
+def test_an_administrator_is_told_how_many_proposals_wait_that_others_have_to_review(own_company: Company) -> None:
+    for number, scopes in enumerate((ALL | {"user:UBEN"}, ALL | {"user:UBEN"}, ALL | {"user:UANA"})):
+        propose(own_company, f"What does Ben earn? ({number})", None, scopes)
+    shown = str(home(own_company))
+    assert review_wording.hidden(2) in shown
+    assert [f"({number})" in shown for number in range(3)] == [False, False, True]
+    assert "may not read" not in str(home(own_company, "ben"))
+    assert "may not read" not in "".join(message.text for message in told(own_company))
+    assert review_wording.hidden(1).startswith("1 question that you may not read waits too")
+
+
 @pytest.mark.parametrize("lost", ["the office", "the channel"])
 def test_a_click_counts_by_the_rights_of_its_moment(own_company: Company, lost: str) -> None:
     secret = propose(own_company, "What does the landlord demand?", (Label("legal", "lease.md"),), LEGAL)
