@@ -134,9 +134,10 @@ def _index(database: Database, embedder: Embedder, chunking: Chunking, labelled:
     vectors = _encoded(embedder, {item.hash: item.embedded for items in drafts.values() for item in items})
     for start in range(0, len(labelled.documents), STORED_AT_ONCE):
         with database.writing() as connection:
-            for document, title, _ in labelled.documents[start : start + STORED_AT_ONCE]:
-                document_id = documents.save(connection, _record(document, title))
-                replace(connection, generation, document_id, drafts[document], encoded=vectors, reusable={})
+            part = labelled.documents[start : start + STORED_AT_ONCE]
+            ids = documents.save(connection, [_record(document, title) for document, title, _ in part])
+            chunks_of = {i: drafts[document] for i, (document, _, _) in zip(ids, part, strict=True)}
+            replace(connection, generation, chunks_of, encoded=vectors, reusable={})
     with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(sa.text("analyze"))
 

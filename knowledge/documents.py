@@ -1,4 +1,4 @@
-"""Documents in the database: their rows, their readers, and the exchange of one document's chunks for others.
+"""Documents in the database: their rows, their readers, and how many chunks each access list has.
 
 Every function works inside the caller's transaction, a `Database.writing()` one. Two transactions at once lock rows in
 the same order: access lists by id, then term counts (`keywords`).
@@ -59,32 +59,48 @@ def known(connection: sa.Connection, source: str, names: Collection[str] | None 
     )
 
 
-def save(connection: sa.Connection, record: Record) -> int:
-    """Write the document's row and give its chunks the same readers; returns its id."""
-    acl_id = acls.intern(connection, record.scopes)
-    values = {
-        "source": record.source,
-        "external_id": record.external_id,
-        "acl_id": acl_id,
-        "own_scopes": None if record.own_scopes is None else sorted(record.own_scopes),
-        "title": record.title,
-        "url": record.url,
-        "revision": record.revision,
-        "content_hash": record.content_hash,
-        "settings_hash": record.settings_hash,
-        "state": record.state,
-        "reason": record.reason,
-        "updated_at": record.updated_at,
-    }
-    statement = insert(documents).values(values)
-    document_id, is_new = connection.execute(
-        statement.on_conflict_do_update(
-            index_elements=["source", "external_id"], set_=values | {"synced_at": sa.func.now()}
-        ).returning(documents.c.id, sa.literal_column("xmax = 0", sa.Boolean))  # no row version before this one
-    ).one()
-    if not is_new:
-        set_readers(connection, {document_id: record.scopes})
-    return int(document_id)
+def save(connection: sa.Connection, records: Sequence[Record]) -> list[int]:
+    """Write the documents' rows and give their chunks the same readers; returns their ids, in order.
+
+    No two records are about the same document.
+    """
+    lists = {scopes: acls.intern(connection, scopes) for scopes in sorted({r.scopes for r in records}, key=sorted)}
+    statement = insert(documents)
+    new = {name: statement.excluded[name] for name in _COLUMNS} | {"synced_at": sa.func.now()}
+    rows = connection.execute(
+        statement.on_conflict_do_update(index_elements=["source", "external_id"], set_=new).returning(
+            documents.c.id,
+            documents.c.source,
+            documents.c.external_id,
+            sa.literal_column("xmax = 0", sa.Boolean),  # no row version before this one
+        ),
+        [_row(record, lists[record.scopes]) for record in records],
+    ).all()
+    ids = {(source, external_id): int(document_id) for document_id, source, external_id, _ in rows}
+    in_order = [ids[record.source, record.external_id] for record in records]
+    known_before = {document_id for document_id, _, _, is_new in rows if not is_new}
+    set_readers(connection, {i: r.scopes for i, r in zip(in_order, records, strict=True) if i in known_before})
+    return in_order
+
+
+_COLUMNS = (
+    "acl_id",
+    "own_scopes",
+    "title",
+    "url",
+    "revision",
+    "content_hash",
+    "settings_hash",
+    "state",
+    "reason",
+    "updated_at",
+)
+
+
+def _row(record: Record, acl_id: int) -> dict[str, object]:
+    own_scopes = None if record.own_scopes is None else sorted(record.own_scopes)
+    row = {name: getattr(record, name) for name in ("source", "external_id", *_COLUMNS[2:])}
+    return row | {"acl_id": acl_id, "own_scopes": own_scopes}
 
 
 def unchanged(connection: sa.Connection, document_id: int, revision: str, updated_at: datetime | None) -> None:
@@ -118,7 +134,7 @@ def set_readers(connection: sa.Connection, readers: Mapping[int, Scopes]) -> Non
         for table in (chunk_vectors, chunk_tokens, chunk_terms):
             connection.execute(sa.update(table).where(table.c.chunk_id.in_(moving)).values(acl_id=acl_id))
         connection.execute(sa.update(chunks).where(others).values(acl_id=acl_id))
-    _count(connection, moved)
+    count_chunks(connection, moved)
 
 
 def delete(connection: sa.Connection, document_ids: Sequence[int]) -> None:
@@ -130,20 +146,20 @@ def delete(connection: sa.Connection, document_ids: Sequence[int]) -> None:
     counts = connection.execute(
         sa.select(chunks.c.acl_id, sa.func.count()).where(of_them).group_by(chunks.c.acl_id)
     ).all()
-    _count(connection, {acl_id: -count for acl_id, count in counts})
+    count_chunks(connection, {acl_id: -count for acl_id, count in counts})
     keywords.forget(connection, connection.scalars(sa.select(chunks.c.id).where(of_them)).all())
     connection.execute(sa.delete(documents).where(documents.c.id == ids))
 
 
-def count_chunks(connection: sa.Connection, document_id: int, change: int) -> int:
-    """The document's access list, its number of chunks changed by `change`."""
-    acl_id = connection.scalar(sa.select(documents.c.acl_id).where(documents.c.id == document_id))
-    assert acl_id is not None
-    _count(connection, {acl_id: change})
-    return int(acl_id)
+def access_lists(connection: sa.Connection, document_ids: Collection[int]) -> dict[int, int]:
+    """Document id -> access list."""
+    of_them = documents.c.id == sa.any_(sa.cast(list(document_ids), _BIGINTS))
+    rows = connection.execute(sa.select(documents.c.id, documents.c.acl_id).where(of_them))
+    return {int(document_id): int(acl_id) for document_id, acl_id in rows}
 
 
-def _count(connection: sa.Connection, changes: Mapping[int, int]) -> None:
+def count_chunks(connection: sa.Connection, changes: Mapping[int, int]) -> None:
+    """Access list -> by how many its chunks grow."""
     for acl_id in sorted(acl_id for acl_id, change in changes.items() if change):
         connection.execute(
             sa.update(acls_table)

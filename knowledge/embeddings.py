@@ -1,6 +1,6 @@
 """Vectors of chunks, and the sign bits of their tokens, in the index: one row of each per chunk and generation."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +9,8 @@ import sqlalchemy as sa
 from knowledge.encoders import Encoded
 from knowledge.generations import Generation
 from knowledge.tables import chunk_tokens, chunk_vectors
+
+_BIGINTS = sa.ARRAY(sa.BigInteger)
 
 
 @dataclass(frozen=True)
@@ -37,21 +39,8 @@ def write(
     return tuple(chunk.chunk_id for chunk, ok in zip(chunks, sound, strict=True) if not ok)
 
 
-def copy(connection: sa.Connection, generation: Generation, copies: Mapping[int, ChunkKey]) -> None:
-    """Gives each new chunk the rows of the old chunk with the same encoded text: old chunk id -> new key.
-
-    The old rows stay; they go with their chunks.
-    """
-    for table, column in ((chunk_vectors, chunk_vectors.c.embedding), (chunk_tokens, chunk_tokens.c.bits)):
-        old, new, acl = sa.column("old", sa.BigInteger), sa.column("new", sa.BigInteger), sa.column("acl", sa.Integer)
-        pairs = sa.values(old, new, acl, name="pairs").data(
-            [(key, value.chunk_id, value.acl_id) for key, value in copies.items()]
-        )
-        if copies:
-            rows = (
-                sa.select(new, table.c.generation_id, acl, column)
-                .select_from(table.join(pairs, table.c.chunk_id == old))
-                .where(table.c.generation_id == generation.id)
-            )
-            names = ["chunk_id", "generation_id", "acl_id", column.name]
-            connection.execute(sa.insert(table).from_select(names, rows))
+def forget(connection: sa.Connection, generation: Generation, chunk_ids: Iterable[int]) -> None:
+    ids = sa.cast(list(chunk_ids), _BIGINTS)
+    for table in (chunk_vectors, chunk_tokens):
+        of_them = (table.c.generation_id == generation.id) & (table.c.chunk_id == sa.any_(ids))
+        connection.execute(sa.delete(table).where(of_them))

@@ -1,15 +1,15 @@
-"""Documents that were read become what the index holds of them: cut, encoded in batches across documents, and then each
-exchanged in a transaction of its own.
+"""Documents that were read become what the index holds of them: cut, then encoded and exchanged some at a time, each
+whole in one transaction.
 """
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
 from knowledge import documents, shares
-from knowledge.chunk_rows import Draft, draft, encoded_before, replace
+from knowledge.chunk_rows import Draft, Replaced, Vectors, draft, encoded_before, replace
 from knowledge.chunking import chunk_document
 from knowledge.db import Database
 from knowledge.documents import Record
@@ -22,8 +22,10 @@ from knowledge.plan import Known
 from knowledge.settings import Chunking
 from knowledge.shares import Tenure
 
-ENCODE_AT_ONCE = 256
-"""Chunks gathered from several documents before the model is asked: enough to sort by length without waste."""
+CHUNKS_AT_ONCE = 256
+"""Gathered from several documents before the model is asked: enough to sort by length without waste, and to write them
+in a few statements.
+"""
 
 
 @dataclass(frozen=True)
@@ -48,12 +50,11 @@ class Fetched:
 
 @dataclass(frozen=True)
 class Prepared:
-    """A document ready to be stored. `fresh`: encoded text by hash, for what was not encoded before."""
+    """A document ready to be stored."""
 
     known: Known | None
     record: Record
     drafts: tuple[Draft, ...]
-    fresh: dict[str, str]
 
 
 class Exchange:
@@ -74,7 +75,7 @@ class Exchange:
         for each in fetched:
             if each is not None:
                 pending.append(self._prepare(each))
-            if sum(len(p.fresh) for p in pending) >= ENCODE_AT_ONCE or len(pending) >= ENCODE_AT_ONCE:
+            if sum(max(1, len(p.drafts)) for p in pending) >= CHUNKS_AT_ONCE:
                 self._store(pending)
                 pending = []
         self._store(pending)
@@ -82,45 +83,40 @@ class Exchange:
     def store_textless(self, record: Record) -> None:
         """Keep the document's state and its reason, and nothing of an older version's text."""
         with self._storing() as connection:
-            document_id = documents.save(connection, record)
-            replace(connection, self._parts.generation, document_id, (), encoded={}, reusable={})
+            [document_id] = documents.save(connection, [record])
+            replace(connection, self._parts.generation, {document_id: ()}, encoded={}, reusable={})
 
     def _prepare(self, fetched: Fetched) -> Prepared:
         chunks = chunk_document(fetched.loaded, self._parts.embedder.count_tokens, self._parts.chunking)
-        drafts = tuple(draft(fetched.loaded.title, item) for item in chunks)
+        return Prepared(fetched.known, fetched.record, tuple(draft(fetched.loaded.title, item) for item in chunks))
+
+    def _store(self, pending: Sequence[Prepared]) -> None:
+        """Encode what the documents need, then exchange them in one transaction."""
+        if not pending:
+            return
+        records, generation = [item.record for item in pending], self._parts.generation
+        texts = {each.hash: each.embedded for item in pending for each in item.drafts}
+        reusable = {} if self._full else self._encoded_before(records)
+        encoded = self._encode({text_hash: texts[text_hash] for text_hash in texts.keys() - reusable.keys()})
+        with self._storing() as connection:
+            ids = documents.save(connection, records)
+            drafts = {i: item.drafts for i, item in zip(ids, pending, strict=True)}
+            replaced = replace(connection, generation, drafts, encoded=encoded, reusable=reusable)
+        for i, item in zip(ids, pending, strict=True):
+            self._count(item, replaced[i])
+
+    def _encoded_before(self, records: Sequence[Record]) -> Vectors:
         with self._parts.database.writing() as connection:
-            reusable = self._reusable(connection, fetched.record)
-        fresh = {item.hash: item.embedded for item in drafts if item.hash not in reusable}
-        return Prepared(fetched.known, fetched.record, drafts, fresh)
+            return encoded_before(connection, self._parts.generation, records)
 
-    def _reusable(self, connection: Connection, record: Record) -> dict[str, int]:
-        if self._full:
-            return {}
-        return encoded_before(
-            connection, self._parts.generation, record.source, record.external_id, record.content_hash
-        )
-
-    def _store(self, pending: Iterable[Prepared]) -> None:
-        """Encode what several documents need, then exchange each document in a transaction of its own."""
-        pending = list(pending)
-        encoded = self._encode({text_hash: text for item in pending for text_hash, text in item.fresh.items()})
-        for item in pending:
-            name = item.record.external_id
-            with self._storing() as connection:
-                document_id = documents.save(connection, item.record)
-                reusable = self._reusable(connection, item.record)
-                # A document this one wanted to borrow from may have been exchanged a moment ago.
-                lost = {d.hash: d.embedded for d in item.drafts if d.hash not in encoded and d.hash not in reusable}
-                encoded |= self._encode(lost)
-                replaced = replace(
-                    connection, self._parts.generation, document_id, item.drafts, encoded=encoded, reusable=reusable
-                )
-            if item.known is None:
-                self._tally.added.add(name)
-            else:
-                (self._tally.changed if replaced.changed else self._tally.same).add(name)
-            if reason := "; ".join(filter(None, (item.record.reason, _words_only(replaced.without_vector)))):
-                self._tally.failed[name] = reason
+    def _count(self, item: Prepared, replaced: Replaced) -> None:
+        name = item.record.external_id
+        if item.known is None:
+            self._tally.added.add(name)
+        else:
+            (self._tally.changed if replaced.changed else self._tally.same).add(name)
+        if reason := "; ".join(filter(None, (item.record.reason, _words_only(replaced.without_vector)))):
+            self._tally.failed[name] = reason
 
     @contextmanager
     def _storing(self) -> Iterator[Connection]:
@@ -133,8 +129,8 @@ class Exchange:
         """Vectors by hash. Sorted by length over all documents, so that a batch holds texts of about one length."""
         hashes = sorted(texts, key=lambda text_hash: len(texts[text_hash]))
         result: dict[str, tuple[Floats, bytes]] = {}
-        for start in range(0, len(hashes), ENCODE_AT_ONCE):
-            batch = hashes[start : start + ENCODE_AT_ONCE]
+        for start in range(0, len(hashes), CHUNKS_AT_ONCE):
+            batch = hashes[start : start + CHUNKS_AT_ONCE]
             encoded = self._parts.embedder.encode_passages([texts[text_hash] for text_hash in batch])
             tokens = encoded.tokens or (b"",) * len(batch)
             result |= dict(zip(batch, zip(encoded.vectors, tokens, strict=True), strict=True))

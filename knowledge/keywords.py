@@ -9,7 +9,7 @@ Formula: Robertson and Zaragoza, "The Probabilistic Relevance Framework", 2009; 
 import hashlib
 import math
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -86,10 +86,16 @@ def term_id(term: str) -> int:
     return int.from_bytes(digest, "little") % (TERM_SPACE - 1) + 1
 
 
-def write(connection: sa.Connection, chunks: Sequence[ChunkKey], texts: Sequence[str]) -> None:
-    """Indexes one text per chunk and counts its terms."""
+def write(
+    connection: sa.Connection, chunks: Sequence[ChunkKey], texts: Sequence[str], gone: Collection[int] = ()
+) -> None:
+    """Indexes one text per chunk, in place of the chunks `gone`, and counts terms.
+
+    Chunks are taken out of the index before their own rows go. The counts come last and in one order, so that two
+    writers wait for each other only shortly and never in a circle.
+    """
+    counts = _taken_out(connection, gone) if gone else Counter[int]()
     rows = []
-    counts: Counter[int] = Counter()
     for chunk, text in zip(chunks, texts, strict=True):
         frequencies = Counter(term_id(term) for term in analysis.terms(text))
         length = frequencies.total()
@@ -103,23 +109,15 @@ def write(connection: sa.Connection, chunks: Sequence[ChunkKey], texts: Sequence
             }
         )
         counts.update(frequencies.keys())
+        counts[ALL_CHUNKS] += 1
     if rows:
         connection.execute(sa.insert(chunk_terms), rows)
-        counts[ALL_CHUNKS] = len(rows)
-        _count(connection, counts)
+    _count(connection, {term: n for term, n in counts.items() if n})
 
 
-def forget(connection: sa.Connection, chunk_ids: Iterable[int]) -> None:
+def forget(connection: sa.Connection, chunk_ids: Collection[int]) -> None:
     """Takes chunks out of the index and out of the counts. Call it before the chunks' own rows go."""
-    removed = connection.scalars(
-        sa.delete(chunk_terms)
-        .where(chunk_terms.c.chunk_id == sa.any_(sa.cast(list(chunk_ids), _BIGINTS)))
-        .returning(chunk_terms.c.terms)
-    ).all()
-    if removed:
-        counts = Counter(term for terms in removed for term in terms)
-        counts[ALL_CHUNKS] = len(removed)
-        _count(connection, {term: -n for term, n in counts.items()})
+    write(connection, (), (), gone=chunk_ids)
 
 
 def weigh(connection: sa.Connection, terms: Sequence[str]) -> Weighted:
@@ -158,8 +156,24 @@ def _counts_of(ids: list[int]) -> sa.Select[int, int]:
     return sa.select(term_counts.c.term, term_counts.c.count).where(term_counts.c.term == sa.any_(sa.cast(ids, _INTS)))
 
 
+def _taken_out(connection: sa.Connection, chunk_ids: Collection[int]) -> Counter[int]:
+    """What the counts lose with these chunks, which are deleted from the index: numbers below 0."""
+    removed = connection.scalars(
+        sa.delete(chunk_terms)
+        .where(chunk_terms.c.chunk_id == sa.any_(sa.cast(list(chunk_ids), _BIGINTS)))
+        .returning(chunk_terms.c.terms)
+    ).all()
+    counts = Counter[int]()
+    for terms in removed:
+        counts.subtract(terms)
+        counts[ALL_CHUNKS] -= 1
+    return counts
+
+
 def _count(connection: sa.Connection, changes: Mapping[int, int]) -> None:
-    """Adds to the counts, in the order of the terms, so that two writers cannot wait for each other in a circle."""
+    """Adds to the counts in the order of the terms."""
+    if not changes:
+        return
     ordered = sorted(changes)
     rows = sa.select(
         sa.func.unnest(sa.cast(ordered, _INTS)), sa.func.unnest(sa.cast([changes[term] for term in ordered], _INTS))

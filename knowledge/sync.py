@@ -5,7 +5,7 @@
 3. In one transaction: deleted documents become readable by nobody, changed readers and addresses are written.
 4. Documents to be read again are read first, and narrowed at once when their text says so (`intake`); then new ones,
    which other processes may help with (`shares`).
-5. load -> chunk -> encode what was not encoded before, in batches across documents -> one transaction per document
+5. load -> chunk -> encode what was not encoded before, some documents at a time -> one transaction for them
    (`exchange`).
 6. Deleted documents are removed; until here a renamed one could take over their vectors.
 

@@ -163,17 +163,6 @@ def test_a_vector_that_is_not_a_number_is_left_out_and_named(database: Database)
         assert {chunk_id: value for chunk_id, value in stored} == {1: bits[0], 4: bits[3]}
 
 
-def test_a_copied_vector_serves_under_the_new_chunks_rights(database: Database) -> None:
-    vector = unit(np.ones((1, DIMENSION), np.float32))
-    generation = store(database, {BIG: vector})
-    with database.writing() as connection:
-        small = acls.intern(connection, [SMALL])
-        embeddings.copy(connection, generation, {1: ChunkKey(9, 0, small)})
-        embeddings.copy(connection, generation, {})
-    assert ask(database, generation, vector[0], [SMALL], 5) == [9]
-    assert ask(database, generation, vector[0], [BIG], 5) == [1]
-
-
 def test_the_similarity_of_a_text_with_itself_is_one_at_most(database: Database) -> None:
     vector = unit(np.full((1, DIMENSION), 0.111, np.float32))
     generation = store(database, {BIG: vector})
