@@ -11,7 +11,7 @@ from knowledge.exchange import Exchange, Fetched, Parts
 from knowledge.loaders.loaded import Loaded, titled
 from knowledge.outcomes import Tally
 from knowledge.permissions import NOTHING, Scopes
-from knowledge.plan import Known, readers
+from knowledge.plan import Known, readers, readers_of
 from knowledge.settings import Source as SourceSettings
 from knowledge.sources import Listed, Source
 from knowledge.staleness import is_left_out, left_out_before
@@ -68,10 +68,7 @@ class Intake:
             content = self._source.read(name)
             content_hash = hashlib.sha256(content).hexdigest()
             if known and self._is_indexed(known, content_hash):
-                with self._database.writing() as connection:
-                    updated_at = listed.updated_at if listed.dated else None
-                    documents.unchanged(connection, known.document_id, listed.revision, updated_at)
-                self.keep(known)
+                self._store_unchanged(known, listed)
                 return None
             loaded = self._reader.load(name, content)
         except DocumentUnreadable as unreadable:
@@ -86,6 +83,16 @@ class Intake:
 
     def _is_indexed(self, known: Known, content_hash: str) -> bool:
         return not self._full and (known.content_hash, known.settings_hash) == (content_hash, self._settings_hash)
+
+    def _store_unchanged(self, known: Known, listed: Listed) -> None:
+        wanted = readers_of(known, listed, self._scopes, self.left_out_before)
+        with self._database.writing() as connection:
+            updated_at = listed.updated_at if listed.dated else None
+            documents.unchanged(connection, known.document_id, listed.revision, updated_at)
+            documents.set_readers(connection, {known.document_id: wanted})
+        if not wanted <= known.scopes:
+            self._tally.changed.add(known.external_id)
+        self.keep(known)
 
     def keep(self, known: Known) -> None:
         """The text stays as it is; what was wrong with it is said again."""

@@ -99,7 +99,9 @@ def plan(
         for k, item in both
         if _is_same_text(k, item) and (k.document_id in whole if full else k.settings_hash == settings_hash)
     }
-    wanted = [(k, _readers(k, item, source_scopes, left_out_before)) for k, item in both]
+    wanted = [(k, readers_of(k, item, source_scopes, left_out_before)) for k, item in both]
+    # A text that is to be read again loses readers now and gains them with its new version, which may narrow itself.
+    wanted = [(k, scopes if k.external_id in unchanged else k.scopes & scopes) for k, scopes in wanted]
     return Plan(
         add=tuple(there[name] for name in sorted(there.keys() - before.keys())),
         change=tuple((k, item) for k, item in both if k.external_id not in unchanged),
@@ -110,7 +112,8 @@ def plan(
     )
 
 
-def _readers(known: Known, listed: Listed, source_scopes: Scopes, left_out_before: datetime | None) -> Scopes:
+def readers_of(known: Known, listed: Listed, source_scopes: Scopes, left_out_before: datetime | None) -> Scopes:
+    """Who may read a document whose text is the indexed one."""
     updated_at = listed.updated_at if listed.dated else known.updated_at
     if is_left_out(updated_at, left_out_before):
         return NOTHING

@@ -5,7 +5,7 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
@@ -15,6 +15,7 @@ import pytest
 import sqlalchemy as sa
 
 from knowledge import generations
+from knowledge.encoders import Encoded
 from knowledge.errors import ModelUnavailable, SettingsInvalid, SourceFailed
 from knowledge.index import Indexer
 from knowledge.outcomes import SyncOutcome
@@ -169,6 +170,37 @@ def test_front_matter_narrows_and_never_widens(library: Library) -> None:
     library.scope("workspace", "channel:CLAB")
     library.sync()
     assert (library.texts(ALL), library.texts(LAB)) == ([], ["Green."])
+
+
+def test_a_text_that_changed_gets_more_readers_only_with_its_new_version(library: Library) -> None:
+    """The old one was never theirs, and the new one may narrow itself."""
+    library.scope("channel:CLAB")
+    library.write("plans.md", "Old plans.")
+    library.write("tea.md", "Green.")
+    library.write("milk.md", "Cold.")
+    library.sync()
+    library.scope("channel:CLAB", "workspace")
+    library.write("plans.md", "---\nscopes: [channel:CLAB]\n---\nNew plans.")
+    library.write("tea.md", "Black.")
+    os.utime(library.folder / "milk.md", (10**9, 10**9))
+    library.embedder = Watching(library)
+    library.sync()
+    assert library.embedder.seen == [["Cold."]]
+    assert library.texts(ALL) == ["Cold.", "Black."]
+    assert library.texts(LAB) == ["Cold.", "New plans.", "Black."]
+
+
+class Watching(WordEmbedder):
+    """`seen`: what everybody could read, each time that it was asked for vectors."""
+
+    def __init__(self, library: Library) -> None:
+        super().__init__()
+        self.seen: list[list[str]] = []
+        self._library = library
+
+    def encode_passages(self, texts: Sequence[str]) -> Encoded:
+        self.seen.append(self._library.texts(ALL))
+        return super().encode_passages(texts)
 
 
 @pytest.mark.parametrize("scopes", ["everyone", "[]"])

@@ -53,6 +53,13 @@ def test_readers_change_without_reading() -> None:
     assert plan([listed("a")], [a], LEGAL, "s") == Plan(readers=(Readers(a, LEGAL),), same=(a,))
 
 
+@pytest.mark.parametrize(("before", "now"), [(ALL, ALL), (LEGAL, NOTHING), (ALL | LEGAL, ALL)])
+def test_a_document_to_be_read_again_only_loses_readers(before: frozenset[str], now: frozenset[str]) -> None:
+    a = known("a", scopes=before)
+    planned = plan([listed("a", "2")], [a], ALL, "s")
+    assert planned.readers == (() if before == now else (Readers(a, now),))
+
+
 def test_a_new_address_is_written_without_reading() -> None:
     a, item = known("a"), listed("a", url="https://docs.example/a")
     assert plan([item], [a], ALL, "s") == Plan(relink=((a, item),), same=(a,))
