@@ -1,7 +1,10 @@
-"""The block of metadata at the very start of a Markdown file: YAML between `---` lines or TOML between `+++` lines."""
+"""The block of metadata at the very start of a Markdown file: YAML between `---` lines, TOML between `+++` lines, or a
+JSON object."""
 
+import json
 import re
 import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, time
 from typing import Any
@@ -12,11 +15,19 @@ from knowledge.permissions import NOTHING, Scopes
 from knowledge.settings import SCOPE_PATTERN
 
 _BLOCK = re.compile(
-    r"\A(?:---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)|\+\+\+[ \t]*\n(?P<toml>.*?)^\+\+\+[ \t]*(?:\n|\Z))",
+    r"\A(?:---[ \t]*\n(?P<yaml>.*?)^(?:---|\.\.\.)[ \t]*(?:\n|\Z)|\+\+\+[ \t]*\n(?P<toml>.*?)^\+\+\+[ \t]*(?:\n|\Z)"
+    r"|(?P<json>\{[ \t]*\n.*?^\})[ \t]*(?:\n|\Z))",
     re.S | re.M,
 )
+_PARSERS: dict[str, Callable[[str], Any]] = {"yaml": yaml.safe_load, "toml": tomllib.loads, "json": json.loads}
+_ELSEWHERE = re.compile(
+    r"\A\s*(?:<!--.*?-->\s*)*(?:---|\+\+\+|\{)[ \t]*\n(?P<lines>(?:[^\n]*\S[^\n]*(?:\n|\Z))*)", re.S
+)
+"""What looks like such a block below blank lines or a comment, or without an end."""
+
 _LINE = re.compile(r"^([A-Za-z][\w -]*):[ \t]+(.+?)[ \t]*$", re.M)
 _SCOPES_MEANT = re.compile(r"^\W*scopes\b", re.I | re.M)
+_SCOPES_SET = re.compile(r"^\W*scopes\W*[:=]", re.I | re.M)
 _DATES = ("updated", "updated_at", "last_updated", "lastmod", "last_modified", "date")
 _SCOPE = re.compile(SCOPE_PATTERN)
 
@@ -38,30 +49,44 @@ class FrontMatter:
 def read(text: str) -> FrontMatter:
     """Front matter of `text` (line ends are `\\n`); an empty one when it does not begin with such a block."""
     block = _BLOCK.match(text)
-    if block is None:
-        return FrontMatter()
-    source = block["yaml"] if block["yaml"] is not None else block["toml"]
-    fields = _fields(source, is_yaml=block["yaml"] is not None)
-    if fields is None:
-        return FrontMatter()
-    scopes, problem = _scopes(fields, source)
-    return FrontMatter(block.end(), _title(fields), _updated_at(fields), scopes, problem)
+    kind = block.lastgroup if block else None
+    fields = _fields(block[kind], kind) if block and kind else None
+    if block is None or kind is None or fields is None:
+        return _misplaced(text)
+    scopes, problem = _scopes(fields, block[kind])
+    return FrontMatter(block.end(), _title(fields, block[kind]), _updated_at(fields), scopes, problem)
 
 
-def _fields(source: str, is_yaml: bool) -> dict[str, Any] | None:
+def _misplaced(text: str) -> FrontMatter:
+    """Text without front matter. When it meant to narrow its readers all the same, it has none."""
+    found = _ELSEWHERE.match(text)
+    if not found or not _SCOPES_SET.search(found["lines"]):
+        return FrontMatter()
+    problem = (
+        "its scopes stand in no front matter, so nobody may read it; begin the file with a block between --- lines"
+    )
+    return FrontMatter(scopes=NOTHING, problem=problem)
+
+
+def _fields(source: str, kind: str) -> dict[str, Any] | None:
     """Fields by lower-case name; None when the block is text between two rules. A broken block is read line by line."""
     try:
-        loaded = yaml.safe_load(source) if is_yaml else tomllib.loads(source)
+        loaded = _PARSERS[kind](source)
     except (yaml.YAMLError, tomllib.TOMLDecodeError, ValueError, RecursionError):
+        if kind == "json":
+            return None
         loaded = {m[1]: m[2].strip("\"'") for m in _LINE.finditer(source) if m[1].lower() != "scopes"}
     if loaded is None:
         loaded = {}
     return {str(key).lower(): value for key, value in loaded.items()} if isinstance(loaded, dict) else None
 
 
-def _title(fields: dict[str, Any]) -> str:
+def _title(fields: dict[str, Any], source: str) -> str:
+    """As it is written: `1.10` is a version and `No` is a word."""
     title = fields.get("title")
-    return " ".join(str(title).split()) if isinstance(title, str | int | float | date) else ""
+    if isinstance(title, int | float | date):
+        title = next((m[2] for m in _LINE.finditer(source) if m[1].lower() == "title"), str(title))
+    return " ".join(title.split()) if isinstance(title, str) else ""
 
 
 def _updated_at(fields: dict[str, Any]) -> datetime | None:

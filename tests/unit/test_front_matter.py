@@ -23,6 +23,34 @@ def test_toml_is_read_too() -> None:
     assert (head.title, head.updated_at) == ("Tea", datetime(2026, 2, 3, 4, 5, 6, tzinfo=UTC))
 
 
+def test_json_is_read_too() -> None:
+    head = read('{\n  "title": "Tea",\n  "scopes": ["channel:CTEA"]\n}\n\nText')
+    assert (head.title, head.scopes) == ("Tea", frozenset({"channel:CTEA"}))
+    assert read('{\n  "title": "Tea"\n  and more\n}\n') == FrontMatter()
+
+
+@pytest.mark.parametrize("title", ["1.10", "No", "2026-02-03", "007"])
+def test_a_title_is_what_is_written(title: str) -> None:
+    assert read(f"---\ntitle: {title}\n---\nText").title == title
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "\n---\nscopes: [channel:CTEA]\n---\n",
+        "<!-- ours -->\n---\ntitle: Tea\nscopes: workspace\n---\n",
+        "---\ntitle: open\nscopes: [user:U1]\n\n# Tea\n",
+        '+++\nscopes = ["user:U1"]\n',
+        '{\n  "scopes": ["user:U1"],\n}\n',
+    ],
+    ids=["below a blank line", "below a comment", "without an end", "TOML without an end", "broken JSON"],
+)
+def test_scopes_in_what_is_no_front_matter_let_nobody_in(text: str) -> None:
+    head = read(text)
+    assert (head.scopes, head.end) == (NOTHING, 0)
+    assert "nobody may read it" in head.problem
+
+
 @pytest.mark.parametrize(
     "text", ["# Tea\n", "---\n\nBetween rules.\n\n---\n\nMore\n", "\n---\ntitle: no\n---\n", "---\ntitle: open\n"]
 )
