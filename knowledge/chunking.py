@@ -19,7 +19,7 @@ from knowledge.outline import Block, Section, outline, paragraphs
 from knowledge.settings import Chunking
 from knowledge.splitting import CODE, PROSE, Span, Splitter, Way, at_offsets, overlapped
 
-VERSION = "2"
+VERSION = "3"
 """Part of every document's settings hash: raise it when the same text would be cut otherwise."""
 
 SEPARATOR = " › "

@@ -23,6 +23,9 @@ _ATTRIBUTES = re.compile(r"\s*(?:\{[:#.][^{}]*\}|\{/.*?/\})\s*$")
 _FOOTNOTE = re.compile(r"\[\^[^\]\s]+\]")
 _HTML_HEADING = re.compile(r"\s*<h([1-6])\b[^>]*>(.*?)</h\1\s*>\s*", re.S | re.I)
 _TAG = re.compile(r"<[^<>]*>")
+_INLINE_TAG = re.compile(
+    r"</?(?:a|abbr|b|big|br|center|cite|code|del|em|font|i|img|ins|kbd|mark|q|s|samp|small|span|strong|sub|sup|tt|u|var)\b|<!"
+)
 _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 
 
@@ -142,8 +145,8 @@ def _spoken(child: Token) -> str:
     match child.type:
         case "softbreak" | "hardbreak":
             return " "
-        case "html_inline":
-            return ""
+        case "html_inline":  # `<file>` is a word
+            return "" if _INLINE_TAG.match(child.content) else child.content
         case _:
             return child.content  # of an image: its alternative text
 

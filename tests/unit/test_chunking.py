@@ -70,6 +70,10 @@ def test_setext_closing_marks_attributes_and_markup_leave_a_readable_name() -> N
     ]
 
 
+def test_a_name_in_angle_brackets_is_a_word_of_its_heading() -> None:
+    assert paths(cut("# Using <file> and <b>List<T></b>\n\nA.\n")) == [("Using <file> and List<T>",)]
+
+
 def test_a_shallower_heading_ends_the_deeper_ones() -> None:
     assert paths(cut("# A\n\n#### Deep\n\n1\n\n## Less\n\n2\n\n# B\n\n3\n")) == [("A", "Deep"), ("A", "Less"), ("B",)]
 
