@@ -1,4 +1,4 @@
-"""What only MDX has: modules, components and comments in braces, taken out of the Markdown around them."""
+"""What only MDX has: modules and components, taken out of the Markdown around them."""
 
 import re
 
@@ -6,7 +6,6 @@ from knowledge.loaders.prose import substitute
 
 _IMPORT = r"^import\s(?:[^'\"\n]|\n(?![ \t]*\n))*?['\"][^'\"\n]+['\"];?[ \t]*(?:\n|\Z)"
 _EXPORT = r"^export\s+(?:const|let|var|default|function|async|class|\{|\*)[^\n]*(?:\n(?![ \t]*\n)[^\n]+)*(?:\n|\Z)"
-_COMMENT = r"\{/\*.*?\*/\}"
 _BRACES = r"\{(?:[^{}]|\{(?:[^{}]|\{[^{}]*\})*\})*\}"
 _COMPONENT = rf"</?(?:[A-Z][\w.]*(?P<attributes>(?:\s+(?:[\w:-]+(?:\s*=\s*(?:\"[^\"]*\"|'[^']*'|{_BRACES}))?|{_BRACES}))*)\s*/?)?>"
 _SAID = re.compile(r"(?<![\w-])(?:title|label|header|summary|question|caption|alt)\s*=\s*(?:\"([^\"]*)\"|'([^']*)')")
@@ -22,8 +21,8 @@ def is_mdx(name: str, markdown: str) -> bool:
 
 
 def plain_markdown(mdx: str) -> str:
-    """The text without imports, exports, comments and the tags of components; what a component's title says stays."""
-    text = substitute(_aligned(mdx), f"{_IMPORT}|{_EXPORT}|{_COMMENT}", lambda _: "")
+    """The text without imports, exports and the tags of components; what a component's title says stays."""
+    text = substitute(_aligned(mdx), f"{_IMPORT}|{_EXPORT}", lambda _: "")
     return substitute(text, _COMPONENT, _said)
 
 

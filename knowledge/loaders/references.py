@@ -9,11 +9,13 @@ from typing import Any
 
 from markdown_it.common.utils import normalizeReference
 
-from knowledge.loaders.prose import BLOCKS, outside_spans, stretches, substitute
+from knowledge.loaders.prose import BLOCKS, outside_spans, stretches
 
 _USE = r"(?<![\\\]])\[(?P<text>(?!\^)[^\[\]]*(?:!?\[[^\[\]]*\](?:\([^()]*\))?[^\[\]]*)*)\](?:\[(?P<label>[^\[\]]*)\])?(?![\[(:])"
 _DEFINITION = r"^ {0,3}\[(?P<name>(?!\^)[^\[\]]+)\]:[ \t]*\S[^\n]*(?:\n|\Z)"
-_NOTE = r"^\[\^(?P<id>[^\]\s]+)\]:[ \t]+[^\n]*(?:\n[ \t]+\S[^\n]*)*(?:\n|\Z)"
+_NOTE = re.compile(r"\[\^(?P<id>[^\]\s]+)\]:[ \t]+\S")
+_INDENT = re.compile(r" {2,4}|\t")
+_LAZY = re.compile(r"(?!\d+[.)] )[^\s\[#>`~|*+-]")
 _MENTION = re.compile(r"\[\^([^\]\s]+)\](?!:)")
 
 
@@ -21,7 +23,7 @@ def resolved(markdown: str) -> str:
     """The same text with every reference at its place; definitions that nothing uses stay where they are."""
     if "]:" not in markdown:
         return markdown
-    return _with_notes_below(_with_links_inline(markdown))
+    return with_notes_below(_with_links_inline(markdown))
 
 
 def _with_links_inline(markdown: str) -> str:
@@ -46,17 +48,11 @@ def _with_links_inline(markdown: str) -> str:
     return "".join(text if code else outside_spans(text, _DEFINITION, drop) for text, code in parts)
 
 
-def _with_notes_below(markdown: str) -> str:
-    mentioned = set(_MENTION.findall(markdown))
-    notes: dict[str, str] = {}
-
-    def take(match: re.Match[str]) -> str:
-        if match["id"] not in mentioned:
-            return match[0]
-        notes.setdefault(match["id"], match[0].rstrip("\n"))
-        return ""
-
-    body = substitute(markdown, _NOTE, take) if mentioned else markdown
+def with_notes_below(markdown: str) -> str:
+    """The same text with each footnote below the block that first mentions it."""
+    if "[^" not in markdown:
+        return markdown
+    body, notes = _without_notes(markdown, set(_MENTION.findall(markdown)))
     if not notes:
         return markdown
     lines = body.split("\n")
@@ -69,3 +65,38 @@ def _with_notes_below(markdown: str) -> str:
         below = [notes.pop(name) for name in dict.fromkeys(_MENTION.findall("\n".join(block))) if name in notes]
         result += [*block, *(["", *below, ""] if below else [])]
     return "\n".join(result)
+
+
+def _without_notes(markdown: str, mentioned: set[str]) -> tuple[str, dict[str, str]]:
+    """The text without the notes that are mentioned, and those by name, with all of their paragraphs."""
+    lines = markdown.split("\n")
+    fences = (token.map for token in BLOCKS.parse(markdown) if token.type == "fence") if mentioned else ()
+    fenced = {number for span in fences if span for number in range(*span)}
+    notes: dict[str, str] = {}
+    rest: list[str] = []
+    at = 0
+    while at < len(lines):
+        found = _NOTE.match(lines[at]) if at not in fenced else None
+        if not found or found["id"] not in mentioned:
+            rest.append(lines[at])
+            at += 1
+            continue
+        end = _end_of_note(lines, at + 1)
+        notes.setdefault(
+            found["id"], "\n".join([lines[at], *(_INDENT.sub("", line, 1) for line in lines[at + 1 : end])])
+        )
+        at = end
+    return "\n".join(rest), notes
+
+
+def _end_of_note(lines: list[str], at: int) -> int:
+    """Behind its last line: paragraphs that are indented are its own, and lines that go on without a blank one."""
+    end = at
+    for number in range(at, len(lines)):
+        line, before = lines[number], lines[number - 1]
+        if not line.strip():
+            continue
+        if not line.startswith(("    ", "\t")) and not (before.strip() and (line[0] in " \t" or _LAZY.match(line))):
+            break
+        end = number + 1
+    return end

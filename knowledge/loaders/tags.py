@@ -47,7 +47,8 @@ _SUMMARY = _element("summary|figcaption")
 _BREAK = r"<br\b[^<>]*>"
 _ITEM = rf"<li\b{_ATTRIBUTES}>\s*"
 _HOLDER = (
-    rf"</?(?:div|p|center|details|section|article|figure|picture|ul|ol|dl|dt|dd|blockquote)\b{_ATTRIBUTES}>"
+    rf"</?(?:div|p|center|details|section|article|figure|picture|ul|ol|dl|dt|dd|blockquote"
+    rf"|table|thead|tbody|tr|th|td)\b{_ATTRIBUTES}>"
     rf"|</(?:li|a|span|iframe|video|audio|object)\s*>|<hr\b[^<>]*>|<wbr\s*/?>"
     rf"|<(?:a|span|source|input|embed|iframe|video|audio|object)\s[^<>]*>"
 )
@@ -71,7 +72,7 @@ def without_tags(text: str) -> str:
     while before != text:
         before, text = text, _changed(text, _WORDS, lambda m: m["inner"])
     text = _changed(text, _LINK, _link)
-    text = _changed(text, _SUMMARY, lambda m: f"\n\n**{' '.join(m['inner'].split()).strip('*')}**\n\n")
+    text = _changed(text, _SUMMARY, lambda m: f"\n\n**{' '.join(m['inner'].split()).strip('#* ')}**\n\n")
     text = _changed(text, _BREAK, lambda _: "\n")
     text = _changed(text, _ITEM, lambda _: "- ")
     return _changed(text, _HOLDER, lambda _: "")
