@@ -2,6 +2,7 @@
 
 import io
 import zipfile
+from collections.abc import Sequence
 from typing import Any
 
 
@@ -21,8 +22,8 @@ RELS = (
 OFFICE = "http://schemas.openxmlformats.org/officeDocument/2006/relationships"
 
 
-def docx() -> bytes:
-    """A heading, a list, a table, a paragraph."""
+def docx(footnote: str = "") -> bytes:
+    """A heading, a list, a table, a paragraph; with a footnote to the first item when one is given."""
 
     def paragraph(text: str, style: str = "", extra: str = "") -> str:
         properties = (f'<w:pStyle w:val="{style}"/>' if style else "") + extra
@@ -31,10 +32,11 @@ def docx() -> bytes:
     def row(*cells: str) -> str:
         return "<w:tr>" + "".join(f"<w:tc>{paragraph(cell)}</w:tc>" for cell in cells) + "</w:tr>"
 
+    mention = '<w:r><w:footnoteReference w:id="2"/></w:r>' if footnote else ""
     bullet = '<w:numPr><w:ilvl w:val="0"/><w:numId w:val="1"/></w:numPr>'
     body = (
         paragraph("Lift checks", "Heading1")
-        + paragraph("Look", extra=bullet)
+        + paragraph("Look", extra=bullet).replace("</w:p>", mention + "</w:p>")
         + paragraph("Listen", extra=bullet)
         + f"<w:tbl>{row('Lift', 'Limit')}{row('A|1', '900 kg')}</w:tbl>"
         + paragraph("After the table.")
@@ -58,6 +60,10 @@ def docx() -> bytes:
             "word/_rels/document.xml.rels": RELS.format(
                 f'<Relationship Id="r1" Type="{OFFICE}/styles" Target="styles.xml"/>'
                 f'<Relationship Id="r2" Type="{OFFICE}/numbering" Target="numbering.xml"/>'
+                f'<Relationship Id="r3" Type="{OFFICE}/footnotes" Target="footnotes.xml"/>'
+            ),
+            "word/footnotes.xml": (
+                f'<w:footnotes {word}><w:footnote w:id="2">{paragraph(footnote)}</w:footnote></w:footnotes>'
             ),
             "word/document.xml": f"<w:document {word}><w:body>{body}</w:body></w:document>",
             "word/styles.xml": styles,
@@ -67,7 +73,8 @@ def docx() -> bytes:
 
 
 def pptx() -> bytes:
-    """Two slides: one with a title, a group, a table and notes, one without a title and with a chart."""
+    """Two slides: one with a title, a group, a table and notes, one without a title and with a chart, a link, a line that
+    begins like a heading, and a table with a cell over two rows."""
     import pptx as library
     from pptx.chart.data import CategoryChartData
     from pptx.enum.chart import XL_CHART_TYPE
@@ -84,6 +91,14 @@ def pptx() -> bytes:
     first.notes_slide.notes_text_frame.text = "Say hello."
     second = deck.slides.add_slide(deck.slide_layouts[6])
     second.shapes.add_textbox(Inches(1), Inches(1), Inches(2), Inches(1)).text_frame.text = "Words without a title"
+    lines = second.shapes.add_textbox(Inches(1), Inches(2), Inches(2), Inches(1)).text_frame
+    lines.text = "# of cranes: 5"
+    link = lines.add_paragraph().add_run()
+    link.text, link.hyperlink.address = "Tide table", "https://tides.example/7"
+    cells = second.shapes.add_table(3, 3, Inches(5), Inches(3), Inches(4), Inches(1)).table
+    for index, text in enumerate(("Quay", "Berth", "Depth", "East", "Nine", "7.4", "", "Ten", "8.1")):
+        cells.cell(index // 3, index % 3).text = text
+    cells.cell(1, 0).merge(cells.cell(2, 0))
     figures: Any = CategoryChartData  # it has no annotations
     figures = figures()
     figures.categories = ["May", "June"]
@@ -109,8 +124,33 @@ def xlsx(last_cell: str = "") -> bytes:
     if last_cell:
         number = "".join(c for c in last_cell if c.isdigit())
         rows += f'<row r="{number}">{text(last_cell, " ")}</row>'
+    return _workbook(rows)
+
+
+Rows = Sequence[Sequence[str | tuple[float, int]]]
+
+
+def workbook(rows: Rows, merged: str = "") -> bytes:
+    """One sheet of texts and of numbers with their format, from its second column on. Format 170 shows percentages."""
+    cells = ""
+    for number, row in enumerate(rows, start=1):
+        cells += f'<row r="{number}">'
+        for letter, value in zip("BCDEF", row, strict=False):
+            if isinstance(value, str):
+                cells += f'<c r="{letter}{number}" t="inlineStr"><is><t>{value}</t></is></c>' if value else ""
+            else:
+                cells += f'<c r="{letter}{number}" s="{FORMATS.index(value[1])}"><v>{value[0]}</v></c>'
+        cells += "</row>"
+    return _workbook(cells, f'<mergeCells count="1"><mergeCell ref="{merged}"/></mergeCells>' if merged else "")
+
+
+FORMATS = (0, 14, 9, 170, 46)
+
+
+def _workbook(rows: str, more: str = "") -> bytes:
     main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     part = "application/vnd.openxmlformats-officedocument.spreadsheetml"
+    formats = "".join(f'<xf numFmtId="{number}"/>' for number in FORMATS)
     return archive(
         {
             "[Content_Types].xml": TYPES.format(
@@ -126,8 +166,11 @@ def xlsx(last_cell: str = "") -> bytes:
                 f'<Relationship Id="r1" Type="{OFFICE}/worksheet" Target="worksheets/sheet1.xml"/>'
                 f'<Relationship Id="r2" Type="{OFFICE}/styles" Target="styles.xml"/>'
             ),
-            "xl/styles.xml": f'<styleSheet {main}><cellXfs><xf numFmtId="0"/><xf numFmtId="14"/></cellXfs></styleSheet>',
-            "xl/worksheets/sheet1.xml": f"<worksheet {main}><sheetData>{rows}</sheetData></worksheet>",
+            "xl/styles.xml": (
+                f'<styleSheet {main}><numFmts count="1"><numFmt numFmtId="170" formatCode="0.0%"/></numFmts>'
+                f"<cellXfs>{formats}</cellXfs></styleSheet>"
+            ),
+            "xl/worksheets/sheet1.xml": f"<worksheet {main}><sheetData>{rows}</sheetData>{more}</worksheet>",
         }
     )
 

@@ -2,19 +2,26 @@
 
 import csv
 import io
+import re
 
 from knowledge.loaders.decoding import decode
 from knowledge.loaders.loaded import Loaded, titled
-from knowledge.loaders.tables import table
+from knowledge.loaders.tables import captioned, table
 
 DELIMITERS = ",;\t|"
+_TOLD = re.compile(r"\"?sep=([^\n\"])\"?\n", re.I)
+"""A first line for spreadsheets that says which."""
 
 
 def load(name: str, content: bytes) -> Loaded:
     decoded = decode(content)
     csv.field_size_limit(10_000_000)
-    rows = csv.reader(io.StringIO(decoded.text), delimiter=_delimiter(decoded.text))
-    return Loaded(title=titled(name), markdown=table(rows), remarks=decoded.remarks)
+    told = _TOLD.match(decoded.text)
+    text = decoded.text[told.end() :] if told else decoded.text
+    rows = [row for row in csv.reader(io.StringIO(text), delimiter=told[1] if told else _delimiter(text)) if any(row)]
+    is_list = all(sum(map(bool, row)) == 1 for row in rows)
+    markdown = table(rows) if is_list else "\n\n".join(captioned(rows))
+    return Loaded(title=titled(name), markdown=markdown, remarks=decoded.remarks)
 
 
 def _delimiter(text: str) -> str:

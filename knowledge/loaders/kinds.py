@@ -46,6 +46,7 @@ _HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+ht
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\x00", b"MM\x00*", b"\x00\x00\x01\x00")
 _BINARY = {".pdf", ".doc", ".docx", ".pptx", ".xls", ".xlsx", ".ods", ".epub", ".rtf"}
 _TAG = re.compile(rb"<[^>]*>")
+_POINTER = b"version https://git-lfs.github.com/spec/"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
 
 
@@ -53,6 +54,10 @@ def kind_of(name: str, content: bytes) -> Kind:
     """Raises `DocumentUnreadable` for empty, encrypted and unsupported files."""
     if not content.strip(b"\x00 \t\r\n\xef\xbb\xbf"):
         raise DocumentUnreadable("empty", "the file is empty")
+    if content.startswith(_POINTER):
+        raise DocumentUnreadable(
+            "unsupported", "it only points to a file in Git LFS; give the files themselves as a folder"
+        )
     if b"%PDF-" in content[:1024]:
         return Kind.PDF
     if content.startswith(b"PK\x03\x04"):

@@ -62,14 +62,15 @@ def _texts(parsed: Any) -> list[str]:
 
 
 def without_running_lines(texts: list[str]) -> list[str]:
-    """Pages without the lines at their top and bottom that are equal on most pages, or are the page's number on most.
+    """Pages without the lines at their top and bottom that are equal on most pages, or on most left or right ones, or
+    are the page's number on most.
 
     Headings and rows of tables stay: a table that goes on repeats its header.
     """
     pages = [text.split("\n") for text in texts]
-    edges = Counter(line for page in pages for line in {*_edge(page), *_edge(page[::-1])})
     often = max(2, len(pages) // 2)
-    running = {line for line, count in edges.items() if count > often and not line.startswith(("#", "|"))}
+    of_a_side = max(2, len(pages) // 3)
+    running = _repeated(pages, often) | _repeated(pages[::2], of_a_side) | _repeated(pages[1::2], of_a_side)
     numbered = sum(any(map(_PAGE_NUMBER.fullmatch, {*_edge(page), *_edge(page[::-1])})) for page in pages) > often
 
     def goes(line: str) -> bool:
@@ -81,6 +82,12 @@ def without_running_lines(texts: list[str]) -> list[str]:
         return lines
 
     return ["\n".join(stripped(stripped(page)[::-1])[::-1]) for page in pages]
+
+
+def _repeated(pages: list[list[str]], often: int) -> set[str]:
+    """Lines at the edges of more than that many pages."""
+    edges = Counter(line for page in pages for line in {*_edge(page), *_edge(page[::-1])})
+    return {line for line, count in edges.items() if count > often and not line.startswith(("#", "|"))}
 
 
 def _edge(lines: list[str]) -> list[str]:

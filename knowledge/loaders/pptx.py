@@ -8,6 +8,7 @@ from knowledge.errors import DocumentUnreadable
 from knowledge.loaders import archives
 from knowledge.loaders.decoding import clean
 from knowledge.loaders.loaded import Loaded, paged, titled
+from knowledge.loaders.prose import one_line
 from knowledge.loaders.tables import table
 
 
@@ -50,9 +51,9 @@ def _flat(shapes: Iterable[Any]) -> Iterator[Any]:
 
 def _parts(shape: Any) -> Iterator[str]:
     if getattr(shape, "has_table", False):
-        yield table([[clean(cell.text) for cell in row.cells] for row in shape.table.rows])
+        yield table(_rows(shape.table))
     elif shape.has_text_frame:
-        lines = [(p.level, " ".join(clean(p.text).split())) for p in shape.text_frame.paragraphs]
+        lines = [(p.level, one_line(_words(p))) for p in shape.text_frame.paragraphs]
         lines = [(level, line) for level, line in lines if line]
         if len(lines) == 1:
             yield lines[0][1]
@@ -60,6 +61,28 @@ def _parts(shape: Any) -> Iterator[str]:
             yield "\n".join(f"{'  ' * level}- {line}" for level, line in lines)
     elif getattr(shape, "has_chart", False):
         yield from _chart(shape.chart)
+
+
+def _words(paragraph: Any) -> str:
+    text: str = paragraph.text
+    for run in paragraph.runs:
+        address = run.hyperlink.address or ""
+        if address.startswith(("https://", "http://")) and run.text.strip():
+            text = text.replace(run.text, f"[{run.text}]({address})", 1)
+    return clean(text)
+
+
+def _rows(grid: Any) -> list[list[str]]:
+    """A cell that reaches over rows is said in each of them."""
+    rows: list[list[str]] = []
+    for row in grid.rows:
+        above = rows[-1] if rows else []
+        cells = [clean(cell.text) for cell in row.cells]
+        for i, cell in enumerate(row.cells):
+            if cell.is_spanned and cell._tc.vMerge and not cell._tc.hMerge and above:
+                cells[i] = above[i]
+        rows.append(cells)
+    return rows
 
 
 def _chart(chart: Any) -> Iterator[str]:

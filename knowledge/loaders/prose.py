@@ -11,7 +11,15 @@ BLOCKS = MarkdownIt("commonmark").enable("table").disable("inline")
 
 _CODE_SPAN = r"(?<!`)(?P<ticks>`+)(?!`)(?:(?!\n[ \t]*\n).)+?(?<!`)(?P=ticks)(?!`)"
 
+_BLOCK_MARK = re.compile(r"(?=#{1,6}(?:\s|$)|>|`{3}|~{3})")
+
 Replacement = Callable[[re.Match[str]], str]
+
+
+def one_line(words: str) -> str:
+    """Words of no markup as a paragraph of one line: never a heading, a quote or a fence."""
+    line = " ".join(words.split())
+    return f"\\{line}" if _BLOCK_MARK.match(line) else line
 
 
 def substitute(markdown: str, pattern: str, replacement: Replacement) -> str:

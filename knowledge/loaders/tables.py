@@ -1,9 +1,9 @@
 """Rows of cells -> a Markdown table, and tables without padding."""
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 
-from knowledge.loaders.prose import outside_spans
+from knowledge.loaders.prose import one_line, outside_spans
 
 
 def table(rows: Iterable[Sequence[str]]) -> str:
@@ -17,6 +17,16 @@ def table(rows: Iterable[Sequence[str]]) -> str:
     used = [i for i in range(width) if any(row[i] for row in filled)]
     lines = ["| " + " | ".join(row[i] for i in used) + " |" for row in filled]
     return "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])
+
+
+def captioned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
+    """The table of some rows without blank ones. Lines above it that fill one cell only are its caption, not its header;
+    without a table they are paragraphs."""
+    filled = [sum(map(bool, row)) for row in rows]
+    first = next((i for i, count in enumerate(filled) if count > 1), len(rows))
+    yield from (one_line("".join(row)) for row in rows[:first])
+    if first < len(rows):
+        yield table(rows[first:])
 
 
 def _cell(value: str) -> str:

@@ -13,7 +13,7 @@ from knowledge.loaders.decoding import clean, decode
 from knowledge.loaders.pdf import without_running_lines
 from knowledge.loaders.tables import table
 from knowledge.outline import outline
-from tests.office_files import docx, epub, ods, pdf, pptx, rtf, xlsx
+from tests.office_files import Rows, docx, epub, ods, pdf, pptx, rtf, workbook, xlsx
 
 
 def refusal(name: str, content: bytes) -> tuple[str, str]:
@@ -40,6 +40,12 @@ def test_characters_that_cannot_be_decoded_are_replaced_and_counted() -> None:
     assert "5 characters" in decoded.remarks[0]
 
 
+def test_a_text_with_a_damaged_spot_keeps_its_other_letters() -> None:
+    decoded = decode("Crème brûlée – 4 €".encode() + b"\xe2\x82 end")
+    assert decoded.text == "Crème brûlée – 4 €\ufffd end"
+    assert decoded.replaced == 1
+
+
 @pytest.mark.parametrize(
     ("dirty", "expected"),
     [
@@ -50,6 +56,8 @@ def test_characters_that_cannot_be_decoded_are_replaced_and_counted() -> None:
         ("e\u0301", "é"),
         ("oﬃce ﻼ", "office لا"),
         ("4\u00a0200\tx", "4\u00a0200\tx"),
+        ("pass\u200bword \u2060mouse", "password mouse"),
+        ("สวัสดี\u200bครับ", "สวัสดี\u200bครับ"),
     ],
 )
 def test_text_is_cleaned_of_what_nobody_types(dirty: str, expected: str) -> None:
@@ -86,6 +94,16 @@ def test_separated_values_become_a_table(text: str) -> None:
 
 def test_a_decimal_comma_does_not_part_cells() -> None:
     assert load("x.csv", b"item;price\npen;1,20\nink;3,50\n").markdown.endswith("| pen | 1,20 |\n| ink | 3,50 |")
+
+
+def test_lines_above_separated_values_are_no_header() -> None:
+    text = "Stock of shed 4\nJanuary, 2031\n\nPart,Count,Bay\nK9,12,B\n"
+    assert load("x.csv", text.encode()).markdown.split("\n\n") == [
+        "Stock of shed 4",
+        "| January | 2031 |  |\n| --- | --- | --- |\n| Part | Count | Bay |\n| K9 | 12 | B |",
+    ]
+    assert load("x.csv", b"sep=;\nPart;Count\nK9;1,5\n").markdown.startswith("| Part | Count |")
+    assert load("x.csv", b"Part\nK9\n").markdown == "| Part |\n| --- |\n| K9 |"
 
 
 def test_tables_drop_what_is_blank_and_escape_pipes() -> None:
@@ -146,6 +164,32 @@ def test_comments_are_taken_out_except_in_code() -> None:
 
 def test_a_comment_never_closed_hides_the_rest_as_on_the_page() -> None:
     assert load("x.md", b"Seen.\n\n<!-- hidden\n\nstill hidden\n").markdown.strip() == "Seen."
+
+
+@pytest.mark.parametrize(
+    "comment",
+    ["[//]: # (secret)", '[comment]: # "secret"', "[//]: <> (secret)", "{/* secret */}", "{\n  /* secret */\n}"],
+)
+def test_other_ways_to_hide_words_hide_them(comment: str) -> None:
+    markdown = load("x.md", f"Seen.\n\n{comment}\n\n```\n{comment}\n```\n\n[a]: # no title\n".encode()).markdown
+    assert markdown.split("```")[0].strip() == "Seen."
+    assert f"```\n{comment}\n```" in markdown
+    assert "[a]: # no title" in markdown
+
+
+def test_characters_written_as_entities_are_characters_unless_they_would_be_markup() -> None:
+    text = "Caf&eacute; &amp; bar, 4&#160;&euro;, &lt;b&gt; 2 &#42; 3, &amp;copy; `&amp;` AT&T; &nosuch;"
+    assert (
+        load("x.md", text.encode()).markdown
+        == "Café & bar, 4\u00a0€, &lt;b&gt; 2 &#42; 3, &amp;copy; `&amp;` AT&T; &nosuch;"
+    )
+
+
+def test_a_footnote_keeps_all_of_its_paragraphs() -> None:
+    text = "Fee.[^f]\n\n# Next\n\nx\n\n[^f]: Only in\nOslo.\n\n    From May.\n\n    - by night\n\nAfter.\n\n```\n[^f]: code\n```\n"
+    first, rest = load("x.md", text.encode()).markdown.split("# Next")
+    assert first.split() == ["Fee.[^f]", "[^f]:", "Only", "in", "Oslo.", "From", "May.", "-", "by", "night"]
+    assert rest.split() == ["x", "After.", "```", "[^f]:", "code", "```"]
 
 
 MDX = """import Tabs from '@theme/Tabs';
@@ -247,6 +291,7 @@ Close the **gate**.
         ("<ul>\n<li>One<ul><li>inner</li></ul></li>\n<li>Two</li>\n</ul>", "- One\n  - inner\n- Two"),
         ("<details><summary>Why <i>so</i>?</summary>\n\nBecause.\n\n</details>", "**Why so?**\n\nBecause."),
         ("<h2 align=left>Tides</h2>\n\nx", "## Tides\n\nx"),
+        ("<table>\n<tr><td>\n\n```\nrun\n```\n\n</td></tr>\n</table>", "```\nrun\n```"),
         ("`<b>` is bold, vector<int> and <file> are words", "`<b>` is bold, vector<int> and <file> are words"),
         ("    <b>code</b>", "    <b>code</b>"),
         ("<https://a.example> <me@b.example> a < b > c", "<https://a.example> <me@b.example> a < b > c"),
@@ -340,6 +385,18 @@ def test_presentations_are_sections_by_slide_with_page_numbers() -> None:
         assert kept in loaded.markdown
 
 
+def test_a_word_document_has_its_footnotes_below_their_words() -> None:
+    markdown = load("x.docx", docx("Only with a permit.")).markdown
+    assert markdown.index("Look[^1]") < markdown.index("[^1]: Only with a permit.") < markdown.index("| Lift | Limit |")
+
+
+def test_cells_over_rows_and_links_of_slides_are_said() -> None:
+    markdown = load("x.pptx", pptx()).markdown
+    assert "| Quay | Berth | Depth |\n| --- | --- | --- |\n| East | Nine | 7.4 |\n| East | Ten | 8.1 |" in markdown
+    assert "[Tide table](https://tides.example/7)" in markdown
+    assert "\\# of cranes" in markdown
+
+
 @pytest.mark.parametrize("content", [xlsx(), ods()], ids=["xlsx", "ods"])
 def test_spreadsheets_are_tables_by_sheet(content: bytes) -> None:
     markdown = load("stock.xlsx", content).markdown
@@ -349,6 +406,32 @@ def test_spreadsheets_are_tables_by_sheet(content: bytes) -> None:
 
 def test_a_line_alone_in_a_sheet_is_a_paragraph() -> None:
     assert load("x.xlsx", xlsx()).markdown.startswith("# Stock\n\nParts in shed 4\n\n| Part |")
+
+
+def test_a_cell_over_rows_of_a_sheet_is_said_in_each() -> None:
+    sheet = workbook([["Coast", "Port"], ["North", "Vik"], ["", "Nes"], ["", ""], ["South", "Sund"]], merged="B2:B5")
+    assert load("x.xlsx", sheet).markdown.split("\n\n")[1].split("\n")[2:] == ["| North | Vik |", "| North | Nes |"]
+
+
+def test_figures_in_a_sheet_are_as_people_read_them() -> None:
+    rows: Rows = [
+        ["What", "Value"],
+        ["share", (0.25, 9)],
+        ["fine share", (0.125, 170)],
+        ["time", (1.5, 46)],
+        ["plain", (0.25, 0)],
+    ]
+    markdown = load("x.xlsx", workbook(rows)).markdown
+    for line in ("| share | 25% |", "| fine share | 12.5% |", "| time | 36:00 |", "| plain | 0.25 |"):
+        assert line in markdown
+
+
+def test_a_table_of_a_sheet_goes_on_below_a_blank_row() -> None:
+    rows: Rows = [["Part", "Count"], ["K9", (1, 0)], [], ["K8", (2, 0)], [], ["Tool", "Bay"], ["Saw", "B"]]
+    assert load("x.xlsx", workbook(rows)).markdown.strip().split("\n\n")[1:] == [
+        "| Part | Count |\n| --- | --- |\n| K9 | 1 |\n| K8 | 2 |",
+        "| Tool | Bay |\n| --- | --- |\n| Saw | B |",
+    ]
 
 
 def test_a_stray_cell_far_out_does_not_take_all_memory() -> None:
@@ -361,6 +444,14 @@ def test_books_are_read_in_the_order_of_their_spine() -> None:
     loaded = load("x.epub", epub())
     assert loaded.title == "Sea tales"
     assert loaded.markdown.index("# First") < loaded.markdown.index("# Second") < loaded.markdown.index("A note.")
+
+
+def test_a_book_with_a_chapter_missing_is_read_and_says_so() -> None:
+    with zipfile.ZipFile(io.BytesIO(epub())) as book:
+        torn = archive({name: book.read(name) for name in book.namelist() if not name.endswith("z.xhtml")})
+    loaded = load("x.epub", torn)
+    assert "# Second" in loaded.markdown
+    assert loaded.remarks == ("1 of 2 chapters are missing in the file",)
 
 
 def test_rich_text_is_its_paragraphs() -> None:
@@ -384,6 +475,11 @@ def test_a_pdf_without_words_is_empty() -> None:
 def test_lines_equal_on_most_pages_and_page_numbers_are_taken_out() -> None:
     pages = [f"Quay works\n\nShed {i} opens at {i}.\n\nPage {i} of 4" for i in range(1, 5)]
     assert without_running_lines(pages) == [f"Shed {i} opens at {i}." for i in range(1, 5)]
+
+
+def test_lines_equal_on_all_left_or_all_right_pages_are_taken_out() -> None:
+    pages = [f"{('Quay works', 'Night watch')[i % 2]}\n\nShed {i} opens at {i}." for i in range(8)]
+    assert without_running_lines(pages) == [f"Shed {i} opens at {i}." for i in range(8)]
 
 
 def test_a_table_that_goes_on_keeps_its_header_and_a_single_number_is_text() -> None:
@@ -430,6 +526,11 @@ def test_an_archive_of_something_else_is_not_supported() -> None:
 def test_other_opendocument_files_are_told_what_to_do() -> None:
     text = archive({"mimetype": b"application/vnd.oasis.opendocument.text", "content.xml": b"<x/>"})
     assert "save it as .docx" in refusal("x.odt", text)[1]
+
+
+def test_a_pointer_of_git_lfs_is_no_document() -> None:
+    pointer = b"version https://git-lfs.github.com/spec/v1\noid sha256:4d7a2146\nsize 12345\n"
+    assert "Git LFS" in refusal("manual.pdf", pointer)[1]
 
 
 def test_a_picture_is_not_supported() -> None:
