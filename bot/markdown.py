@@ -24,10 +24,12 @@ TEXT_COLUMNS = 90
 """A wider table as text would wrap in the middle of its rows; it becomes a list of them."""
 
 SLACK_LINK = re.compile(r"<(https?://[^|>\s]+)\|([^>\n]*)>")
-EMPHASIS = re.compile(r"\\|`|(?<!\s)\*|\*(?!\s)|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|\[(?!\d+\])")
-LINE_START = re.compile(r"(?m)^(\s*)(?=#{1,6}\s|[-+]\s|={3,}|-{3,}|>)|^(\s*\d+)(?=[.)]\s)")
+EMPHASIS = re.compile(r"\\|`|(?<!\s)\*|\*(?!\s)|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|\[(?!\d+\](?![(:]))")
+"""A source's mark, such as [1], is left alone unless it would become a link or say where one leads."""
+LINE_START = re.compile(r"(?m)^(\s*)(?=#{1,6}(?:\s|$)|[-+](?:\s|$)|={3,}|-{3,}|>)|^(\s*\d+)(?=[.)](?:\s|$))")
+LANGUAGE = re.compile(r"^[\w+#.-]+")
 AMBIGUOUS = re.compile(r"&(?=#?\w+;)|<")
-BARE_URL = re.compile(r"(https?://[^\s<>`*|]+)")
+BARE_URL = re.compile(r"(https?://[^\s<>`*|\\]+)")
 """Written without a backslash: readers that turn addresses into links would take it for a part of them."""
 
 _parser = MarkdownIt("commonmark").enable(["table", "strikethrough"])
@@ -81,7 +83,7 @@ class Markdown:
     def block(self, node: SyntaxTreeNode) -> str:
         match node.type:
             case "heading":
-                return self.heading(int(node.tag[1:]), self.inline(node.children[0]))
+                return self.heading(int(node.tag[1:]), self.inline(node.children[0]).replace("\n", " "))
             case "paragraph":
                 return self.line_starts(self.inline(node.children[0]))
             case "bullet_list" | "ordered_list":
@@ -89,13 +91,13 @@ class Markdown:
             case "blockquote":
                 return "\n".join(self.quote + line for line in self.blocks(node).split("\n"))
             case "fence" | "code_block":
-                return self.fence(node.content, node.info.split()[0] if node.info.split() else "")
+                return self.fence(node.content, next(iter(LANGUAGE.findall(node.info)), ""))
             case "table":
                 return self.table(node)
             case "hr":
                 return self.rule
             case _:
-                return self.text(node.content.strip())
+                return self.line_starts(self.text(node.content.strip()))
 
     def blocks(self, node: SyntaxTreeNode, gap: str = "\n\n") -> str:
         return gap.join(self.block(child) for child in node.children)
@@ -168,7 +170,8 @@ class Markdown:
         return f"~~{text}~~"
 
     def code(self, text: str) -> str:
-        return f"`` {defused(text)} ``" if "`" in text else f"`{defused(text)}`"
+        ticks = "`" * (1 + max(map(len, re.findall("`+", text)), default=0))
+        return f"{ticks} {defused(text)} {ticks}" if "`" in text else f"`{defused(text)}`"
 
     def fence(self, text: str, language: str) -> str:
         return f"```{language}\n{defused(_unfenced(text))}\n```"
@@ -185,7 +188,10 @@ class Markdown:
     def address(self, text: str) -> str:
         ends = (text, text.rstrip(".,;:!?'\""), text.rstrip(".,;:!?'\")]"))
         url = next(filter(self.vouched, ends), None)
-        return self.link(url, url) + self.literal(text[len(url) :]) if url else text
+        if url:
+            return self.link(url, url) + self.literal(text[len(url) :])
+        shown, bracket, rest = text.partition("[")  # in it would begin a link to anywhere
+        return shown + self.literal(bracket + rest)
 
     def literal(self, text: str) -> str:
         return AMBIGUOUS.sub(lambda m: escape(m[0]), EMPHASIS.sub(lambda m: "\\" + m[0], text))
@@ -233,7 +239,7 @@ def _with_markdown_links(text: str) -> str:
     """Links in Slack's notation as Markdown links, outside code blocks."""
     lines, fenced = [], False
     for line in text.split("\n"):
-        fenced ^= line.lstrip().startswith("```")
+        fenced ^= line.lstrip().startswith(("```", "~~~"))
         lines.append(line if fenced else SLACK_LINK.sub(lambda m: f"[{re.sub(r'[][]', ' ', m[2])}]({m[1]})", line))
     return "\n".join(lines)
 

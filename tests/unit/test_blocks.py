@@ -6,6 +6,7 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from markdown_it import MarkdownIt
 
 from bot import blocks, home, right_source
 from bot.blocks import Post
@@ -129,6 +130,84 @@ def test_a_link_that_is_no_source_loses_its_address() -> None:
     assert "evil" not in str(post)
 
 
+def links(posts: tuple[Post, ...]) -> set[str]:
+    """Where the links of what is shown lead, each block read for itself, but for the source's."""
+    shown = [b["text"] for post in posts for b in post.blocks if b["type"] == "markdown"]
+    tokens = [
+        child for text in shown for token in MarkdownIt("commonmark").parse(text) for child in token.children or ()
+    ]
+    return {str(token.attrs["href"]) for token in tokens if token.type == "link_open"} - {URL}
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        r"\[1](https://evil.example.test)",
+        "<b>\n[1]: https://evil.example.test\n\nTwenty days [1].",
+        rf"{URL}/\[the bank](https://evil.example.test)",
+        rf"<!a {URL}\[the bank](https://evil.example.test)",
+        "~~~~_```\n\n<[the bank](https://evil.example.test)\n~~~~",
+        "- a\n  ```\n" + "  [the bank](https://evil.example.test)\n" * 400 + "  ```\n",
+    ],
+)
+def test_what_is_text_or_code_becomes_no_link_when_it_is_read_again(text: str) -> None:
+    assert not links(posted(text))
+
+
+MARKUP = [
+    "a",
+    " ",
+    "1",
+    "\n",
+    "\n\n",
+    "* ",
+    "**",
+    "_",
+    "`",
+    "```\n",
+    "~~~\n",
+    "- ",
+    "1. ",
+    "> ",
+    "# ",
+    "    ",
+    "\\",
+    "<b>",
+]
+LINKS = [
+    "[1]",
+    "[",
+    "](",
+    ")",
+    "]: ",
+    URL,
+    "https://evil.example.test",
+    "<https://evil.example.test|",
+    ">",
+    "!",
+    "<!a ",
+]
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(st.sampled_from(MARKUP + LINKS), max_size=14))
+def test_nothing_becomes_a_link_but_sources(parts: list[str]) -> None:
+    assert not links(posted("".join(parts)))
+
+
+@pytest.mark.parametrize(
+    ("text", "shown"),
+    [
+        ("<b>\n1. one\n- two\n===\n</b>", "&lt;b>\n1\\. one\n\\- two\n\\===\n&lt;/b>"),
+        ("\\-\n\n\\#", "\\-\n\n\\#"),
+        ("one\ntwo\n---", "## one two"),
+        ("``` a``b ```", "``` a``b ```"),
+    ],
+)
+def test_text_stays_text_and_a_heading_one_line(text: str, shown: str) -> None:
+    assert markdown(posted(text)) == shown
+
+
 def test_a_title_full_of_special_characters_is_one_working_link() -> None:
     (post,) = posted("x [1]", citation(title="A <b> & C | D > E]", url="https://docs.example.test/a b|c.md", path=()))
     shown = "<https://docs.example.test/a%20b%7Cc.md|A &lt;b&gt; &amp; C ¦ D &gt; E]> · 3 Mar 2026"
@@ -153,6 +232,14 @@ def test_a_very_long_answer_comes_in_parts_and_the_sources_in_the_last() -> None
 def test_a_code_block_is_closed_and_opened_again_where_it_is_cut() -> None:
     parts = cut("```js\n" + "abc def\n" * 900 + "```", 3_000)
     assert all(part.startswith("```js\n") and part.endswith("\n```") and len(part) <= 3_000 for part in parts)
+    assert sum(part.count("abc def") for part in parts) == 900
+
+
+@pytest.mark.parametrize(("first", "more"), [("- x\n  ", "  "), ("> x\n> ", "> "), ("- ", "  "), ("10. ", "    ")])
+def test_a_code_block_in_a_list_or_a_quotation_is_closed_and_opened_again_in_its_place(first: str, more: str) -> None:
+    parts = cut(f"{first}```js\n" + f"{more}abc def\n" * 900 + f"{more}```\n\nafter", 3_000)
+    assert all(len(part) <= 3_000 and part.count("```") == 2 for part in parts)
+    assert all(part.startswith(f"{more}```js\n{more}abc") for part in parts[1:])
     assert sum(part.count("abc def") for part in parts) == 900
 
 
