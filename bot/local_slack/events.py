@@ -1,15 +1,14 @@
-"""Which events Slack would send for a change, and with which fields. Pure but for the fresh event ids.
+"""Which events Slack would send for a change, and with which fields. Pure.
 
 The bot hears of a conversation only while it is in it, apart from archived, deleted and shared public channels, which
 Slack tells to every app that may read channels. One mention yields two events, `app_mention` and `message`, with
 different event ids. A name like "message.groups" is the subscription's; the event's own type is "message".
 """
 
-import secrets
-from dataclasses import dataclass
 from typing import Any
 
 from bot.local_slack import changes
+from bot.local_slack.event import Event
 from bot.local_slack.objects import channel_object, file_object, message_object, user_object
 from bot.local_slack.state import State
 from bot.local_slack.workspace import Channel
@@ -24,44 +23,9 @@ _MESSAGE_EVENTS = {
 }
 
 
-@dataclass(frozen=True)
-class Event:
-    """`subscription` is the name in the manifest that asks for it."""
-
-    subscription: str
-    body: Json
-    channel: Channel | None = None
-
-
 def events_for(change: changes.Change, state: State) -> list[Event]:
     """The events of one change that the app's manifest subscribes to."""
     return [event for event in _all_events(change, state) if event.subscription in state.manifest.events]
-
-
-def event_callback(event: Event, state: State, event_id: str | None = None) -> Json:
-    """The outer payload around an event."""
-    now = int(state.clock.now())
-    return {
-        "token": "verification-token-is-deprecated",
-        "team_id": state.team.id,
-        "context_team_id": state.team.id,
-        "api_app_id": state.bot.app_id,
-        "type": "event_callback",
-        "event_id": event_id or "Ev" + secrets.token_hex(5).upper(),
-        "event_time": now,
-        "event_context": secrets.token_urlsafe(12),
-        "is_ext_shared_channel": bool(event.channel and event.channel.shared),
-        "authorizations": [
-            {
-                "enterprise_id": None,
-                "team_id": state.team.id,
-                "user_id": state.bot.id,
-                "is_bot": True,
-                "is_enterprise_install": False,
-            }
-        ],
-        "event": event.body,
-    }
 
 
 def _all_events(change: changes.Change, state: State) -> list[Event]:

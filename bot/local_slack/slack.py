@@ -15,7 +15,8 @@ from bot.local_slack.clicks import Clicks
 from bot.local_slack.clock import Clock
 from bot.local_slack.delivery import Delivery, Envelope
 from bot.local_slack.errors import WaitTimeout
-from bot.local_slack.events import event_callback, events_for
+from bot.local_slack.event import event_callback
+from bot.local_slack.events import events_for
 from bot.local_slack.faults import Fault, Faults
 from bot.local_slack.http_events import HttpEvents
 from bot.local_slack.limits import RateLimiter

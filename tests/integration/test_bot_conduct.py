@@ -10,7 +10,7 @@ from slack_sdk import WebClient
 from bot import blocks, wording
 from bot.client import identify, web_client
 from bot.local_slack.delivery import Envelope
-from bot.local_slack.events import Event, event_callback
+from bot.local_slack.event import Event, event_callback
 from bot.replies import Replies
 from bot.service import Part
 from knowledge import receipts, votes

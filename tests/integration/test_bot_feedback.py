@@ -5,7 +5,7 @@ import pytest
 from bot import wording
 from bot.local_slack import Message
 from bot.local_slack.delivery import Envelope
-from bot.local_slack.events import Event, event_callback
+from bot.local_slack.event import Event, event_callback
 from knowledge import gold, votes
 from knowledge.gold import GoldCase
 from knowledge.votes import Tally
