@@ -1,14 +1,18 @@
 """A website as a source: a real server on this machine, and addresses that must never be asked."""
 
+import gzip
 import threading
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, cast
 
 import pytest
 
 from knowledge.errors import SourceFailed
 from knowledge.settings import Source
 from knowledge.sources.addresses import is_public
+from knowledge.sources.pages import normal
 from knowledge.sources.source import Listed
 from knowledge.sources.website import Website
 
@@ -55,7 +59,7 @@ class Site:
             self.read = {
                 item.external_id.removeprefix(self.root): website.read(item.external_id)
                 for item in listed
-                if item.dated
+                if item.revision not in (known or {}).values()
             }
             return {item.external_id.removeprefix(self.root): item for item in listed}
         finally:
@@ -124,11 +128,26 @@ def test_the_date_of_a_page_is_the_servers(site: Site) -> None:
     assert listed.updated_at.isoformat() == "2026-03-02T10:00:00+00:00"
 
 
+@pytest.mark.parametrize(
+    ("said", "at"),
+    [("Mon, 02 Mar 2026 10:00:00 -0000", datetime(2026, 3, 2, 10, tzinfo=UTC)), ("yesterday", None), (None, None)],
+)
+def test_a_date_without_a_zone_is_of_no_zone_in_particular_and_none_is_none(
+    site: Site, said: str | None, at: datetime | None
+) -> None:
+    site.page("/docs/", "Start", **cast("dict[str, Any]", {"last_modified": said} if said else {}))
+    listed = site.list()["/docs/"]
+    assert (listed.updated_at, listed.dated) == (at, at is not None)
+
+
 def test_the_servers_encoding_is_believed_before_the_pages(site: Site) -> None:
     body = '<meta charset="utf-8">Größe'.encode("cp1252")
     site.pages["/docs/"] = (200, {"content-type": "text/html; charset=windows-1252"}, body)
     site.list()
     assert "Größe" in site.read["/docs/"].decode("utf-8-sig")
+    site.pages["/docs/"] = (200, {"content-type": "text/html; charset=ISO-8859-1"}, "“Größe” – 4 €".encode("cp1252"))
+    site.list()
+    assert "“Größe” – 4 €" in site.read["/docs/"].decode("utf-8-sig")
 
 
 def test_pages_that_fail_for_the_moment_count_as_unchanged_and_new_ones_wait(site: Site) -> None:
@@ -138,6 +157,86 @@ def test_pages_that_fail_for_the_moment_count_as_unchanged_and_new_ones_wait(sit
     listed = site.list({"/docs/a": "hash 1", "/docs/gone": "hash 2"})
     assert list(listed) == ["/docs/", "/docs/a"]
     assert listed["/docs/a"].revision == "hash 1"
+
+
+@pytest.mark.parametrize("answer", [{"status": 503}, {"etag": '"v1"'}], ids=["fails", "is unchanged"])
+def test_what_only_a_page_that_was_not_sent_links_to_stays(site: Site, answer: dict[str, Any]) -> None:
+    site.page("/docs/", "Start")
+    site.page("/sitemap.xml", f"<urlset><url><loc>{site.root}/docs/a</loc></url></urlset>")
+    site.page("/docs/a", '<a href="b">b</a> <a href="gone">g</a>', **answer)
+    site.page("/docs/b", "B")
+    listed = site.list({"/docs/a": 'etag "v1"', "/docs/b": "hash 1", "/docs/gone": "hash 2"})
+    assert list(listed) == ["/docs/", "/docs/a", "/docs/b"]
+
+
+def test_a_sitemap_that_fails_for_the_moment_takes_no_known_page_away(site: Site) -> None:
+    site.page("/docs/", "Start")
+    site.page("/sitemap.xml", "", status=500)
+    site.page("/docs/a", "A")
+    assert list(site.list({"/docs/a": "hash 1", "/docs/gone": "hash 2"})) == ["/docs/", "/docs/a"]
+    site.page("/sitemap.xml", "", status=404)
+    assert list(site.list({"/docs/a": "hash 1"})) == ["/docs/"]
+
+
+def test_a_page_that_was_not_sent_can_be_read_all_the_same(site: Site) -> None:
+    site.page("/docs/", "Start")
+    site.page("/sitemap.xml", f"<urlset><url><loc>{site.root}/docs/a</loc></url></urlset>")
+    site.page("/docs/a", "A", etag='"v1"')
+    website = Website(
+        Source(
+            name="site",
+            kind="website",
+            location=f"{site.root}/docs/",
+            scopes=("workspace",),
+            allow_private_addresses=True,
+        )
+    )
+    try:
+        listed = website.list({f"{site.root}/docs/a": 'etag "v1"'})
+        assert [website.read(item.external_id) for item in listed] == [b"Start", b"A"]
+        with pytest.raises(SourceFailed, match="404"):
+            website.read(f"{site.root}/docs/never")
+    finally:
+        website.close()
+
+
+def test_a_packed_sitemap_elsewhere_is_read(site: Site) -> None:
+    site.page("/docs/", "Start")
+    site.page("/robots.txt", "", status=301, location="/meta/robots.txt")
+    site.page("/meta/robots.txt", f"\ufeffUser-agent: *\nDisallow: /docs/no\nSitemap: {site.root}/map.xml.gz")
+    site.page("/map.xml.gz", "", status=302, location="/maps/1")
+    urls = f"<urlset><url><loc><![CDATA[{site.root}/docs/a?x=1&y=2]]></loc></url><url><loc>{site.root}/docs/no</loc></url></urlset>"
+    site.pages["/maps/1"] = (200, {"content-type": "application/gzip"}, gzip.compress(urls.encode()))
+    site.page("/docs/a?x=1&y=2", "A")
+    assert list(site.list()) == ["/docs/", "/docs/a?x=1&y=2"]
+    site.pages["/maps/1"] = (200, {}, gzip.compress(urls.encode())[:40])
+    assert list(site.list({"/docs/a?x=1&y=2": "hash 1"})) == ["/docs/", "/docs/a?x=1&y=2"]
+
+
+def test_one_page_under_several_addresses_is_listed_by_its_canonical_one(site: Site) -> None:
+    site.page("/docs/", '<a href="a?from=menu">a</a> <a href="b?print">b</a> <a href="c?x">c</a>')
+    for path in ("/docs/a?from=menu", "/docs/a"):
+        site.page(path, '<link rel="canonical" href="/docs/a">A')
+    site.page("/docs/b?print", '<link href="/docs/b" rel=canonical>B, whose canonical address is not there')
+    site.page("/docs/c?x", '<link rel="canonical" href="/docs/">C, which calls another page its own')
+    assert list(site.list()) == ["/docs/", "/docs/c?x", "/docs/a", "/docs/b?print"]
+
+
+def test_addresses_that_a_request_spells_alike_are_one_page(site: Site) -> None:
+    port = site.server.server_port
+    site.page(
+        "/docs/",
+        f'<a href="caf\u00e9 1">1</a> <a href="caf%C3%A9%201">2</a> <a href="http://127.0.0.1:{port}/docs/#x">3</a>',
+    )
+    site.page("/docs/caf%C3%A9%201", "Menu")
+    assert list(site.list()) == ["/docs/", "/docs/caf%C3%A9%201"]
+    assert normal("HTTPS://Sea.example:443/a#b") == "https://sea.example/a"
+
+
+def test_pages_kept_out_of_indexes_by_their_header_are_left_out(site: Site) -> None:
+    site.page("/docs/", '<a href="a">a</a>', content_type="Text/HTML")
+    site.page("/docs/a", "A", x_robots_tag="None")
+    assert list(site.list()) == ["/docs/"]
 
 
 @pytest.mark.parametrize("path", ["/docs/", "/robots.txt"])
