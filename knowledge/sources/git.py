@@ -4,6 +4,7 @@ It is cloned without a working tree into `cache`, and brought up to date at each
 """
 
 import re
+import shutil
 import tempfile
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime
@@ -37,14 +38,42 @@ class Git:
         self._repository: Any = None
 
     def list(self, known: Mapping[str, str]) -> Sequence[Listed]:
-        """Files by path below `path`. The revision is the blob's id: a file that was moved is known by it too."""
-        commit = self._fetched()
+        """Files by path below `path`. The revision is the blob's id: a file that was moved is known by it too.
+
+        A clone that is damaged is made anew.
+        """
+        try:
+            return self._listed(self._folder)
+        except SourceFailed:
+            raise
+        except Exception as error:  # dulwich passes on what sockets, servers and broken repositories raise
+            if not self._folder.exists():
+                raise self._failed(error) from error
+        anew = self._folder.with_suffix(".new")
+        shutil.rmtree(anew, ignore_errors=True)
+        try:
+            self._listed(anew)
+            self._close_repository()
+            shutil.rmtree(self._folder)
+            anew.rename(self._folder)
+            return self._listed(self._folder)
+        except SourceFailed:
+            raise
+        except Exception as error:
+            raise self._failed(error) from error
+        finally:
+            shutil.rmtree(anew, ignore_errors=True)
+
+    def _listed(self, folder: Path) -> Sequence[Listed]:
+        commit = self._pulled(folder)
         prefix = f"{self._settings.path.strip('/')}/" if self._settings.path.strip("/") else ""
-        files = {
-            path.removeprefix(prefix): blob
-            for path, blob in _files(self._repository, commit.tree)
-            if path.startswith(prefix) and self._is_wanted(path.removeprefix(prefix))
-        }
+        every = _files(self._repository, commit.tree)
+        below = {path.removeprefix(prefix): blob for path, blob in every if path.startswith(prefix)}
+        if prefix and not below:
+            raise SourceFailed(
+                f"source {self._settings.name!r} has no folder {self._settings.path!r} on its branch; nothing was deleted"
+            )
+        files = {path: blob for path, blob in below.items() if self._is_wanted(path)}
         dates = _dates(self._repository, commit, {prefix + path for path in files})
         self._blobs = files
         base = self._settings.url or _hosted(self._settings.location, commit.id.decode(), prefix)
@@ -62,31 +91,33 @@ class Git:
         return content
 
     def close(self) -> None:
-        if self._repository is not None:
-            self._repository.close()
+        self._close_repository()
         if self._temporary:
             self._temporary.cleanup()
+
+    def _close_repository(self) -> None:
+        if self._repository is not None:
+            self._repository.close()
+            self._repository = None
 
     def _is_wanted(self, path: str) -> bool:
         hidden = any(part.startswith(".") for part in path.split("/"))
         return not hidden and wanted(path, self._settings.include, self._settings.exclude)
 
-    def _fetched(self) -> Any:
-        """The branch's newest commit, as the remote has it now."""
+    def _failed(self, error: Exception) -> SourceFailed:
+        location = _without_password(self._settings.location)
+        return SourceFailed(f"{location!r} cannot be fetched ({type(error).__name__}: {error}); nothing was deleted")
+
+    def _pulled(self, folder: Path) -> Any:
+        """The branch's newest commit, as the remote has it now, in a clone that need not be there yet."""
         from dulwich.client import get_transport_and_path
         from dulwich.repo import Repo
 
-        try:
-            self._folder.parent.mkdir(parents=True, exist_ok=True)
-            found = self._folder.is_dir()
-            folder = str(self._folder)
-            self._repository = Repo(folder) if found else Repo.init_bare(folder, mkdir=True)
-            client, path = get_transport_and_path(self._settings.location)
-            refs: Any = client.fetch(path, self._repository).refs
-        except Exception as error:  # dulwich passes on what sockets, servers and broken repositories raise
-            raise SourceFailed(
-                f"{_without_password(self._settings.location)!r} cannot be fetched ({type(error).__name__}: {error}); nothing was deleted"
-            ) from error
+        self._close_repository()
+        folder.parent.mkdir(parents=True, exist_ok=True)
+        self._repository = Repo(str(folder)) if folder.is_dir() else Repo.init_bare(str(folder), mkdir=True)
+        client, path = get_transport_and_path(self._settings.location)
+        refs: Any = client.fetch(path, self._repository).refs
         branch = self._settings.branch
         head = refs.get(f"refs/heads/{branch}".encode() if branch else b"HEAD")
         if head is None:

@@ -95,6 +95,42 @@ def test_a_repository_that_cannot_be_fetched_deletes_nothing(repository: Reposit
         repository.list(tmp_path, location=str(tmp_path / "nowhere"))
 
 
+def test_a_branch_whose_history_was_replaced_is_what_it_is_now(repository: Repository, tmp_path: Path) -> None:
+    repository.commit({"a.md": "Old."}, day=1)
+    old = repository.repo.refs[Ref(b"refs/heads/main")]
+    repository.commit({"a.md": "New.", "b.md": "B"}, day=2)
+    repository.list(tmp_path)
+    repository.repo.refs[Ref(b"refs/heads/main")] = old
+    assert list(repository.list(tmp_path)) == ["a.md"]
+    assert repository.read == {"a.md": "Old."}
+
+
+@pytest.mark.parametrize("damage", ["emptied", "packs cut off", "objects emptied"])
+def test_a_damaged_clone_is_made_anew(repository: Repository, tmp_path: Path, damage: str) -> None:
+    repository.commit({"a.md": "A"}, day=1)
+    repository.list(tmp_path)
+    clone = tmp_path / "code.git"
+    for file in [file for file in clone.rglob("*") if file.is_file()]:
+        file.chmod(0o644)
+        if damage == "emptied":
+            file.unlink()
+        elif file.suffix == ".pack" or (damage == "objects emptied" and "objects" in file.parts):
+            file.write_bytes(file.read_bytes()[: 30 if damage == "packs cut off" else 0])
+    repository.commit({"b.md": "B"}, day=2)
+    assert list(repository.list(tmp_path)) == ["a.md", "b.md"]
+    with pytest.raises(SourceFailed, match="cannot be fetched"):
+        repository.list(tmp_path, location=str(tmp_path / "nowhere"))
+    assert clone.is_dir()
+    assert list(repository.list(tmp_path)) == ["a.md", "b.md"]
+
+
+def test_a_folder_that_is_not_there_deletes_nothing(repository: Repository, tmp_path: Path) -> None:
+    repository.commit({"docs.md": "A", "docs/hidden/.b.md": "B"}, day=1)
+    with pytest.raises(SourceFailed, match="no folder 'doc'"):
+        repository.list(tmp_path, path="doc")
+    assert list(repository.list(tmp_path, path="docs")) == []
+
+
 def test_links_lead_to_the_file_at_that_commit() -> None:
     expected = "https://github.com/acme/handbook/blob/c0ffee/docs/{path}"
     for location in (
