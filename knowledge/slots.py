@@ -88,7 +88,7 @@ def _may_be_retried(run: Recorded, patience: Patience) -> bool:
 def claim(connection: sa.Connection, job: str, due: datetime | None, worker: str, patience: Patience) -> Slot | None:
     """Take the slot of `job` that is to be run now, if any. The claim counts when the transaction commits."""
     connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(f"footnote job {job}", 0))))
-    recorded = _unsettled(connection, job)
+    recorded = _unsettled(connection, job, due)
     verdict = decide(due, recorded, patience)
     for at in verdict.give_up:
         _end(connection, job, at, "failed", "interrupted too often")
@@ -172,10 +172,15 @@ def _records() -> sa.Select[tuple[object, ...]]:
     return sa.select(c.job, c.slot, c.state, c.attempt, c.error, silent, ended)
 
 
-def _unsettled(connection: sa.Connection, job: str) -> list[Recorded]:
-    """The job's running rows, and its newest whatever its state."""
+def _unsettled(connection: sa.Connection, job: str, due: datetime | None) -> list[Recorded]:
+    """The job's running rows, and its newest whatever its state.
+
+    One that is neither due nor past by the server's clock was claimed while a clock was ahead: it would keep every slot
+    until then from being run.
+    """
     c = job_runs.c
-    newest = sa.select(sa.func.max(c.slot)).where(c.job == job).scalar_subquery()
+    come = sa.or_(c.slot <= sa.func.clock_timestamp(), sa.false() if due is None else c.slot <= due)
+    newest = sa.select(sa.func.max(c.slot)).where(c.job == job, come).scalar_subquery()
     rows = connection.execute(_records().where(c.job == job, sa.or_(c.state == "running", c.slot == newest)))
     return [_recorded(row) for row in rows]
 

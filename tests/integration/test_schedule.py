@@ -68,6 +68,18 @@ def test_a_slot_runs_once_however_often_one_looks(database: Database) -> None:
     assert (recorded.state, recorded.attempt, rest) == ("done", 1, [])
 
 
+def test_a_slot_that_ran_while_the_clock_was_ahead_keeps_no_other_from_running(database: Database) -> None:
+    ran: list[datetime] = []
+    clock = Clock("2226-06-02T12:00:00+00:00")
+    job = Job("nightly", "30 2 * * *", "UTC", noted(ran))
+    scheduler = Scheduler(database, [job], clock)
+    assert scheduler.look(job)
+    for now in ("2026-06-02T12:00:00+00:00", "2026-06-02T23:00:00+00:00", "2026-06-03T02:30:00+00:00"):
+        clock.set(now)
+        scheduler.look(job)
+    assert ran == [at("2226-06-02T02:30Z"), at("2026-06-02T02:30Z"), at("2026-06-03T02:30Z")]
+
+
 def test_before_its_first_slot_nothing_is_caught_up(database: Database) -> None:
     ran: list[datetime] = []
     clock = Clock("2026-06-02T12:00:00+00:00")
