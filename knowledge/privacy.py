@@ -12,7 +12,7 @@ import sqlalchemy as sa
 
 from knowledge import workspace
 from knowledge.db import Database
-from knowledge.permissions import Scopes
+from knowledge.permissions import Scopes, user_scope
 from knowledge.receipts import OPEN
 from knowledge.tables import answers, facts, gold_cases, inbox, votes
 
@@ -25,17 +25,23 @@ ABOUT_PEOPLE = ("person", "channels_of", "members", "channel")
 
 @dataclass(frozen=True)
 class Case:
-    """What decides about a gold case. `from_answer`: it was made from an answer that this person got."""
+    """What decides about a gold case. `from_answer`: it was made from an answer that this person got. `private`: nobody
+    else may read it, because it was asked in their direct messages.
+    """
 
     state: str
     proposed_by: tuple[str, ...]
     from_answer: bool
+    private: bool = False
 
 
 def goes(case: Case, person: str) -> bool:
-    """Whether a case goes with the person: it was not accepted, and is theirs alone or asks what they asked."""
+    """Whether a case goes with the person: nobody else may read it, or it was not accepted, and is theirs alone or asks
+    what they asked.
+    """
     others = set(case.proposed_by) - {person, FORGOTTEN}
-    return case.state != "accepted" and (case.from_answer or (person in case.proposed_by and not others))
+    theirs = case.from_answer or (person in case.proposed_by and not others)
+    return case.private or (case.state != "accepted" and theirs)
 
 
 def forget(connection: sa.Connection, person: str) -> dict[str, int]:
@@ -70,11 +76,12 @@ def export(database: Database, person: str, scopes: Scopes) -> dict[str, Any]:
         readable = {row.pop("id"): row for row in _rows(connection, texts)}
         cases = _rows(
             connection,
-            _columns(gold_cases, "id", "question", "state", "origin", "created_at").where(_took_part(person)),
+            _columns(gold_cases, "id", "question", "state", "origin", "created_at").where(_concerns(person)),
         )
     with database.writing() as connection:
         asked = inbox.c.payload["text"].astext.label("text")
-        received = sa.select(inbox.c.kind, asked, inbox.c.state, inbox.c.received_at)
+        typed = inbox.c.payload["fields"].label("fields")
+        received = sa.select(inbox.c.kind, asked, typed, inbox.c.state, inbox.c.received_at)
         answered = _columns(answers, "id", "place", "outcome", "created_at").where(answers.c.asker == person)
         voted = _columns(votes, "answer_id", "value", "created_at", "withdrawn_at")
         return {
@@ -104,11 +111,12 @@ def _locked(connection: sa.Connection, inbox_id: int) -> bool:
 def _forget_cases(connection: sa.Connection, person: str, their_answers: Collection[str]) -> tuple[int, int]:
     """How many gold cases were deleted, and how many were kept without the person."""
     from_answer = gold_cases.c.answer_id.in_(their_answers)
-    touched = sa.select(gold_cases, from_answer.label("from_answer")).where(_took_part(person) | from_answer)
+    touched = sa.select(gold_cases, from_answer.label("from_answer")).where(_concerns(person))
     deleted = kept = 0
     for row in connection.execute(touched.with_for_update()).all():
         this = gold_cases.c.id == row.id
-        if goes(Case(row.state, tuple(row.proposed_by), bool(row.from_answer)), person):
+        private = user_scope(person) in row.scopes
+        if goes(Case(row.state, tuple(row.proposed_by), bool(row.from_answer), private), person):
             connection.execute(sa.delete(gold_cases).where(this))
             deleted += 1
             continue
@@ -121,8 +129,16 @@ def _forget_cases(connection: sa.Connection, person: str, their_answers: Collect
     return deleted, kept
 
 
-def _took_part(person: str) -> sa.ColumnElement[bool]:
-    return gold_cases.c.proposed_by.contains([person]) | gold_cases.c.history.contains([{"by": person}])
+def _concerns(person: str) -> sa.ColumnElement[bool]:
+    """Gold cases that they had a hand in, that ask what they asked, or that only they may read."""
+    c = gold_cases.c
+    asked = c.answer_id.in_(sa.select(answers.c.id).where(answers.c.asker == person))
+    return sa.or_(
+        c.proposed_by.contains([person]),
+        c.history.contains([{"by": person}]),
+        c.scopes.contains([user_scope(person)]),
+        asked,
+    )
 
 
 def _about(person: str) -> sa.ColumnElement[bool]:

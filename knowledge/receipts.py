@@ -10,7 +10,7 @@ from datetime import datetime
 from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from knowledge.tables import inbox, replies
 
@@ -156,8 +156,11 @@ def change_text(connection: sa.Connection, inbox_id: int, payload: Mapping[str, 
 
 
 def erase_text(connection: sa.Connection, inbox_id: int) -> None:
-    """The person deleted the question."""
+    """The person deleted the question: its words go, and those that it was edited to."""
     connection.execute(sa.update(inbox).where(inbox.c.id == inbox_id).values(payload={}, state="withdrawn"))
+    edits = inbox.c.payload.contains({"question": inbox_id})
+    nothing = sa.func.jsonb_set(inbox.c.payload, ["text"], sa.cast("", JSONB), False)
+    connection.execute(sa.update(inbox).where(edits).values(payload=nothing))
 
 
 def add_reply(connection: sa.Connection, reply: Reply) -> None:

@@ -12,9 +12,9 @@ from knowledge import gold, privacy, receipts, votes, workspace
 from knowledge.db import Database
 from knowledge.gold import Proposal
 from knowledge.privacy import FORGOTTEN, Case
-from knowledge.tables import answers
+from knowledge.tables import answers, inbox
 from tests.company import WORKSPACE, Company
-from tests.rows import add_answer
+from tests.rows import add_answer, add_eval_result
 
 EVERYONE = frozenset({"workspace"})
 LEGAL = frozenset({"workspace", "channel:CLEGAL"})
@@ -36,6 +36,11 @@ def kept(database: Database) -> Database:
             gold.propose(connection, Proposal(f"alone {person}", EVERYONE, (), "vote", person))
             accepted = gold.propose(connection, Proposal(f"accepted {person}", EVERYONE, (), "vote", person))
             gold.accept(connection, accepted, person)
+            private = gold.propose(
+                connection, Proposal(f"in private {person}", EVERYONE | {f"user:{person}"}, (), "vote", person)
+            )
+            gold.accept(connection, private, "UADMIN")
+            add_eval_result(connection, private, [*EVERYONE, f"user:{person}"])
             known = {f"person:{person}": {"name": person}, f"channels_of:{person}": ["CGENERAL"]}
             workspace.write(connection, known, workspace.moment(connection))
         shared = {"channel:DANA": {"with": "UANA"}, "members:CGENERAL": ["UANA", "UBEN"]}
@@ -75,7 +80,7 @@ def test_it_is_told_how_much_was_forgotten(kept: Database) -> None:
         again = privacy.forget(connection, "UANA")
     assert counts == {
         "questions_and_clicks": 1, "votes": 1, "answers": 1, "facts": 4,
-        "gold_cases": 2, "gold_cases_kept": 2, "in_progress": 0,
+        "gold_cases": 3, "gold_cases_kept": 2, "in_progress": 0,
     }  # fmt: skip
     assert not any(again.values())
 
@@ -105,9 +110,10 @@ def test_nobody_elses_rows_go(kept: Database) -> None:
         (Case("proposed", ("U2",), False), False),
         (Case("proposed", (), False), False),
         (Case("accepted", ("U1",), True), False),
+        (Case("accepted", ("U2",), False, private=True), True),
     ],
 )
-def test_a_case_goes_that_is_theirs_alone_and_not_accepted(case: Case, goes: bool) -> None:
+def test_a_case_goes_that_nobody_else_may_read_or_that_is_theirs_alone_and_not_accepted(case: Case, goes: bool) -> None:
     assert privacy.goes(case, "U1") is goes
 
 
@@ -139,9 +145,35 @@ def test_an_export_has_what_one_person_wrote_and_nothing_of_others(kept: Databas
     assert [(row["kind"], row["text"]) for row in data["received"]] == [("answer", "leave?")]
     assert [(row["question"], row["text"]) for row in data["answers"]] == [("how much leave?", "25 days")]
     assert [row["answer_id"] for row in data["votes"]] == ["of UBEN"]
-    assert {row["question"] for row in data["gold_cases"]} == {"alone UANA", "accepted UANA", "both"}
+    assert {row["question"] for row in data["gold_cases"]} == {"alone UANA", "accepted UANA", "both", "from ana"}
     assert data["facts"]["members:CGENERAL"] == ["UANA"]
     assert "channels_of:UBEN" not in data["facts"]
+
+
+def test_an_export_has_what_was_typed_into_forms(kept: Database) -> None:
+    with kept.writing() as connection:
+        typed = {"action": "right_source", "value": "of UBEN", "fields": {"document": "the leave page"}}
+        receipts.record(connection, "e form", "right_source", typed, person="UANA")
+    assert privacy.export(kept, "UANA", EVERYONE)["received"][-1]["fields"] == {"document": "the leave page"}
+
+
+def test_a_question_that_was_deleted_is_gone_with_what_it_was_edited_to(database: Database) -> None:
+    with database.writing() as connection:
+        asked, other = (
+            receipts.record(connection, e, "answer", {"text": "leave?"}, person="UANA") for e in ("e1", "e2")
+        )
+        for number in (asked, other):
+            edit = {"question": number, "text": f"leave of {number}?"}
+            receipts.record(connection, f"edit of {number}", "revise", edit, person="UANA")
+        assert asked
+        receipts.erase_text(connection, asked)
+        left = connection.execute(sa.select(inbox.c.payload).order_by(inbox.c.id)).scalars().all()
+    assert left == [
+        {},
+        {"text": "leave?"},
+        {"question": asked, "text": ""},
+        {"question": other, "text": f"leave of {other}?"},
+    ]
 
 
 def test_an_export_has_no_text_that_the_person_may_not_read_any_more(kept: Database) -> None:
