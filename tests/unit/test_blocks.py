@@ -6,7 +6,6 @@ from datetime import UTC, datetime
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from markdown_it import MarkdownIt
 
 from bot import blocks, home, right_source
 from bot.blocks import Post
@@ -128,84 +127,6 @@ def test_a_link_that_is_no_source_loses_its_address() -> None:
     (post,) = posted(text)
     assert post.text.startswith(f"See <{URL}|the page>, other and third.")
     assert "evil" not in str(post)
-
-
-def links(posts: tuple[Post, ...]) -> set[str]:
-    """Where the links of what is shown lead, each block read for itself, but for the source's."""
-    shown = [b["text"] for post in posts for b in post.blocks if b["type"] == "markdown"]
-    tokens = [
-        child for text in shown for token in MarkdownIt("commonmark").parse(text) for child in token.children or ()
-    ]
-    return {str(token.attrs["href"]) for token in tokens if token.type == "link_open"} - {URL}
-
-
-@pytest.mark.parametrize(
-    "text",
-    [
-        r"\[1](https://evil.example.test)",
-        "<b>\n[1]: https://evil.example.test\n\nTwenty days [1].",
-        rf"{URL}/\[the bank](https://evil.example.test)",
-        rf"<!a {URL}\[the bank](https://evil.example.test)",
-        "~~~~_```\n\n<[the bank](https://evil.example.test)\n~~~~",
-        "- a\n  ```\n" + "  [the bank](https://evil.example.test)\n" * 400 + "  ```\n",
-    ],
-)
-def test_what_is_text_or_code_becomes_no_link_when_it_is_read_again(text: str) -> None:
-    assert not links(posted(text))
-
-
-MARKUP = [
-    "a",
-    " ",
-    "1",
-    "\n",
-    "\n\n",
-    "* ",
-    "**",
-    "_",
-    "`",
-    "```\n",
-    "~~~\n",
-    "- ",
-    "1. ",
-    "> ",
-    "# ",
-    "    ",
-    "\\",
-    "<b>",
-]
-LINKS = [
-    "[1]",
-    "[",
-    "](",
-    ")",
-    "]: ",
-    URL,
-    "https://evil.example.test",
-    "<https://evil.example.test|",
-    ">",
-    "!",
-    "<!a ",
-]
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.lists(st.sampled_from(MARKUP + LINKS), max_size=14))
-def test_nothing_becomes_a_link_but_sources(parts: list[str]) -> None:
-    assert not links(posted("".join(parts)))
-
-
-@pytest.mark.parametrize(
-    ("text", "shown"),
-    [
-        ("<b>\n1. one\n- two\n===\n</b>", "&lt;b>\n1\\. one\n\\- two\n\\===\n&lt;/b>"),
-        ("\\-\n\n\\#", "\\-\n\n\\#"),
-        ("one\ntwo\n---", "## one two"),
-        ("``` a``b ```", "``` a``b ```"),
-    ],
-)
-def test_text_stays_text_and_a_heading_one_line(text: str, shown: str) -> None:
-    assert markdown(posted(text)) == shown
 
 
 def test_a_title_full_of_special_characters_is_one_working_link() -> None:
