@@ -114,7 +114,7 @@ def is_addressed(asked: Asked, thread: Sequence[Json], me: Identity, askers: Set
             return True
         if message.get("user") != asked.asker:
             return False
-    return False
+    return bool(before)  # the asker alone so far: the bot is still at work on the question above
 
 
 def turns(thread: Sequence[Json], asked: Asked, me: Identity, names: Mapping[str, str]) -> tuple[Turn, ...]:

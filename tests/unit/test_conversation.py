@@ -158,6 +158,11 @@ def test_the_asker_may_need_two_messages() -> None:
     assert is_addressed(maybe("and for contractors?"), [ASKED, BOT_SAID, more], ME, {"U0ASK00001"})
 
 
+def test_the_asker_may_add_something_while_the_bot_is_still_at_work() -> None:
+    assert is_addressed(maybe("and for contractors?"), [ASKED], ME, {"U0ASK00001"})
+    assert not is_addressed(maybe("and for contractors?"), [], ME, {"U0ASK00001"})
+
+
 def test_somebody_who_never_asked_is_left_alone() -> None:
     assert not is_addressed(maybe("lunch?", "U0ASK00002"), [ASKED, BOT_SAID], ME, {"U0ASK00001"})
 
