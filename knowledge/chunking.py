@@ -2,7 +2,8 @@
 
 1. A chunk lies within one section; its heading path says where it is from. Heading lines are not repeated in its text.
 2. Blocks (paragraphs, lists, tables, fences) stay whole when they fit; neighbours in a section share a chunk while they fit.
-3. A table that is cut repeats its header, a fence its first line, as `prefix`: outside the span, part of what is read.
+3. A table that is cut repeats its header, a fence its first line, also in a list or quote, as `prefix`: outside the span,
+   part of what is read.
 4. A short lead-in ("The limits are:") stays with what it introduces. Each question of a list of questions starts a chunk.
 5. A chunk begins anew with each page or slide, so that its page is that of all its text.
 6. Nothing is over `max_tokens`, counted on the text that is embedded (title, path and prefix included).
@@ -15,7 +16,7 @@ from dataclasses import dataclass, replace
 from itertools import zip_longest
 
 from knowledge.loaders.loaded import Loaded
-from knowledge.outline import Block, Section, outline, paragraphs
+from knowledge.outline import Block, Head, Section, outline, paragraphs
 from knowledge.settings import Chunking
 from knowledge.splitting import CODE, PROSE, Span, Splitter, Way, at_offsets, overlapped
 
@@ -121,8 +122,8 @@ class _Chunker:
             ):
                 yield from self._flush(path, waiting)
             if self._size(block.start, block.end) > room:
-                if waiting and self._total(waiting) > min(self._settings.min_tokens, room // 4):
-                    yield from self._flush(path, waiting)
+                if waiting and self._total(waiting) > self._little(room):
+                    yield from self._flush_before(path, waiting, block, room)
                 lead = waiting[0][0] if waiting else block.start
                 waiting.clear()
                 *cut, (last, prefix) = self._cut(block, lead, room)
@@ -149,33 +150,35 @@ class _Chunker:
             waiting.clear()
 
     def _flush_before(self, path: tuple[str, ...], waiting: list[Span], block: Block, room: int) -> Iterator[Chunk]:
-        """Send what waits, but keep back a lead-in that fits with the block it introduces."""
+        """Send what waits, but keep back a lead-in that fits with the block it introduces, or is short."""
         lead = waiting[-1]
+        left = room - self._size(block.start, block.end)  # below 0 for a block that is going to be cut
         if (
             len(waiting) > 1
             and self._text[lead[0] : lead[1]].rstrip().endswith(":")
-            and self._size(*lead) + self._size(block.start, block.end) <= room
+            and self._size(*lead) <= (left if left >= 0 else self._little(room))
         ):
             yield from self._flush(path, waiting[:-1])
             del waiting[:-1]
         else:
             yield from self._flush(path, waiting)
 
+    def _little(self, room: int) -> int:
+        return min(self._settings.min_tokens, room // 4)
+
     def _cut(self, block: Block, lead: int, room: int) -> list[tuple[Span, str]]:
         """The block in pieces with what each repeats. `lead` is its start, or that of the lead-in before it."""
-        head = self._text[block.start : block.header_end].rstrip("\n") + "\n" if block.header_end else ""
-        if self._count(head) > room // 2:
-            head = ""
-        splitter = Splitter(self._text, self._size, room - self._count(head), self._settings.min_tokens)
-        ways: tuple[Way, ...] = tuple(at_offsets(cuts) for cuts in block.cuts)
-        ways += CODE if block.kind in ("fence", "code_block") else PROSE
+        lines = {head: self._text[head.start : head.end].rstrip("\n") + "\n" for head in block.heads}
+        heads: dict[Head | None, str] = {k: text for k, text in lines.items() if self._count(text) <= room // 2}
+        room -= max(map(self._count, heads.values()), default=0)
+        splitter = Splitter(self._text, self._size, room, self._settings.min_tokens)
+        finest = CODE if block.kind in ("fence", "code_block") else PROSE
+        ways: tuple[Way, ...] = (*map(at_offsets, block.cuts), *finest)
         spans = splitter.split(lead, block.end, ways)
-        if block.kind in ("paragraph", "html_block"):
-            share = int(self._settings.overlap * room)
-            if share:
-                spans = replace(splitter, room=room - share).split(lead, block.end, ways)
-                spans = overlapped(self._text, spans, self._size, share)
-        return [(span, head if span[0] >= max(block.header_end, block.start + 1) else "") for span in spans]
+        if block.kind in ("paragraph", "html_block") and (share := int(self._settings.overlap * room)):
+            spans = replace(splitter, room=room - share).split(lead, block.end, ways)
+            spans = overlapped(self._text, spans, self._size, share)
+        return [(span, heads.get(block.head(span[0]), "")) for span in spans]
 
     def _chunks(self, path: tuple[str, ...], span: Span, prefix: str) -> Iterator[Chunk]:
         """One chunk; more when the tokenizer counts the whole as longer than its parts."""

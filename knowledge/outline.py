@@ -7,6 +7,7 @@ of the outermost level are looked at; what is nested in them gives the places wh
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from markdown_it import MarkdownIt
 from markdown_it.token import Token
@@ -29,15 +30,27 @@ _INLINE_TAG = re.compile(
 _BLANK_LINES = re.compile(r"\n[ \t]*\n\s*")
 
 
+class Head(NamedTuple):
+    """Lines that what is cut out of `[end, until)` begins with again: a table's header, a fence's first line."""
+
+    start: int
+    end: int
+    until: int
+
+
 @dataclass(frozen=True)
 class Block:
-    """`cuts`: offsets of nested blocks, outermost level first. `header_end`: end of the lines a cut block repeats."""
+    """`cuts`: offsets of nested blocks, outermost level first. `heads`: its own and those of what is nested in it."""
 
     start: int
     end: int
     kind: str
     cuts: tuple[Cuts, ...] = ()
-    header_end: int = 0
+    heads: tuple[Head, ...] = ()
+
+    def head(self, offset: int) -> Head | None:
+        """Of the innermost table or fence whose body begins before `offset` and ends behind it."""
+        return next((head for head in reversed(self.heads) if head.end <= offset < head.until), None)
 
 
 @dataclass(frozen=True)
@@ -151,11 +164,11 @@ def _spoken(child: Token) -> str:
             return child.content  # of an image: its alternative text
 
 
-def _inside(token: Token, tokens: list[Token], index: int, offsets: list[int]) -> tuple[tuple[Cuts, ...], int]:
-    """Where the blocks nested in `token` start, by level, and the end of its repeatable head (a table's header, a fence's first line)."""
-    assert token.map
-    if token.type == "fence":
-        return (), offsets[token.map[0] + 1]
+def _inside(
+    token: Token, tokens: list[Token], index: int, offsets: list[int]
+) -> tuple[tuple[Cuts, ...], tuple[Head, ...]]:
+    """Where the blocks nested in `token` start, by level, but not behind a head, which says nothing alone; and all heads."""
+    heads = _head(token, offsets)
     levels: dict[int, list[int]] = {}
     if token.nesting == 1:
         for inner in tokens[index + 1 :]:
@@ -163,7 +176,15 @@ def _inside(token: Token, tokens: list[Token], index: int, offsets: list[int]) -
                 break
             if inner.map and inner.type != "inline":
                 levels.setdefault(inner.level, []).append(offsets[inner.map[0]])
-    if token.type == "table_open":  # its rows; not between the header and the line below it
-        head = offsets[token.map[0] + 2]
-        return (tuple(sorted({o for starts in levels.values() for o in starts if o >= head})),), head
-    return tuple(tuple(sorted(set(levels[level]))) for level in sorted(levels)), 0
+                heads += _head(inner, offsets)
+    inside = {offset for starts in levels.values() for offset in starts}
+    kept = {offset for offset in inside if not any(head.start < offset <= head.end for head in heads)}
+    return tuple(tuple(sorted(kept.intersection(levels[level]))) for level in sorted(levels)), heads
+
+
+def _head(token: Token, offsets: list[int]) -> tuple[Head, ...]:
+    lines = {"table_open": 2, "fence": 1}.get(token.type)
+    if not lines or not token.map:
+        return ()
+    first, last = token.map
+    return (Head(offsets[first], offsets[first + lines], offsets[min(last, len(offsets) - 1)]),)

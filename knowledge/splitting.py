@@ -2,7 +2,7 @@
 
 1. Ways to cut are tried from the coarsest (nested blocks, sentences) to the finest (words, then anywhere).
 2. At the first way that cuts at all, neighbouring parts are joined as long as they fit; a part too long by itself is
-   cut again by the finer ways.
+   cut again by the finer ways, together with what waits before it when that is below the minimum.
 3. A last piece below the minimum borrows parts from the piece before it.
 """
 
@@ -74,11 +74,14 @@ class Splitter:
     def _join(self, parts: Sequence[Span], finer: Sequence[Way]) -> list[Span]:
         groups: list[list[tuple[Span, int]]] = []
         total = self.room + 1
-        for start, end in parts:
-            size = self.size(start, end)
-            pieces = [((start, end), size)]
+        for part in parts:
+            size = self.size(*part)
+            pieces = [(part, size)]
             if size > self.room:
-                pieces = [(span, self.size(*span)) for span in self.split(start, end, finer)]
+                start = part[0]
+                if groups and total < self.least:
+                    start, total = groups.pop()[0][0][0], self.room + 1
+                pieces = [(span, self.size(*span)) for span in self.split(start, part[1], finer)]
             for piece in pieces:
                 if total + piece[1] > self.room:
                     groups.append([])

@@ -5,18 +5,33 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from knowledge.loaders.prose import one_line, outside_spans
 
+MAX_HEADER = 300
+"""Characters. A longer one leaves a chunk no room for the rows below it: then each row names its values itself."""
+
 
 def table(rows: Iterable[Sequence[str]]) -> str:
-    """The first row is the header. Blank rows and columns are left out; short rows are filled. Empty without cells."""
-    cells = [[_cell(value) for value in row] for row in rows]
+    """The first row is the header. Blank rows and columns are left out; short rows are filled. Empty without cells. Below
+    a long header it is a list of rows."""
+    cells = [[" ".join(value.split()) for value in row] for row in rows]
     cells = [row for row in cells if any(row)]
     if not cells:
         return ""
     width = max(len(row) for row in cells)
     filled = [row + [""] * (width - len(row)) for row in cells]
     used = [i for i in range(width) if any(row[i] for row in filled)]
-    lines = ["| " + " | ".join(row[i] for i in used) + " |" for row in filled]
-    return "\n".join([lines[0], "|" + " --- |" * len(used), *lines[1:]])
+    header, *below = ([row[i] for i in used] for row in filled)
+    if below and sum(map(len, header)) + 3 * len(header) > MAX_HEADER:
+        return "\n".join(_record(header, row) for row in below)
+    return "\n".join([_row(header), "|" + " --- |" * len(used), *map(_row, below)])
+
+
+def _row(cells: Sequence[str]) -> str:
+    return "| " + " | ".join(cell.replace("|", "\\|") for cell in cells) + " |"
+
+
+def _record(header: Sequence[str], cells: Sequence[str]) -> str:
+    named = (f"{name}: {cell}" if name else cell for name, cell in zip(header, cells, strict=True) if cell)
+    return f"- {'; '.join(named)}"
 
 
 def captioned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
@@ -27,10 +42,6 @@ def captioned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
     yield from (one_line("".join(row)) for row in rows[:first])
     if first < len(rows):
         yield table(rows[first:])
-
-
-def _cell(value: str) -> str:
-    return " ".join(value.split()).replace("|", "\\|")
 
 
 def compacted(prose: str) -> str:

@@ -117,6 +117,22 @@ def test_a_cut_table_repeats_its_header_and_keeps_its_rows_whole() -> None:
     assert "By zone:" in chunks[0].text
 
 
+@pytest.mark.parametrize("indent", ["  ", "> "])
+def test_a_cut_table_or_fence_within_a_list_or_quote_repeats_its_head(indent: str) -> None:
+    rows = "".join(f"{indent}| quay {i} | {i} m |\n" for i in range(30))
+    start = "- Depths:\n\n" if indent == "  " else "> Depths:\n>\n"
+    head = f"{indent}| Quay | Depth |\n{indent}|---|---|\n"
+    chunks = cut(f"# A\n\n{start}{head}{rows}")
+    assert len(chunks) > 2
+    assert "| quay 0 |" in chunks[0].text
+    assert {c.prefix for c in chunks[1:]} == {head}
+    code = "".join(f"{indent}lift({i})\n" for i in range(30))
+    chunks = cut(f"# A\n\n{start}{indent}```py\n{code}{indent}```\n\nMore.\n")
+    assert {c.prefix for c in chunks[1:-1]} == {f"{indent}```py\n"}
+    assert chunks[-1].text == "More."
+    assert "lift(0)" in chunks[0].text
+
+
 def test_a_cut_fence_repeats_its_first_line_only() -> None:
     code = "\n\n".join(f"def step_{i}():\n    return {i}" for i in range(20))
     chunks = cut(f"# Steps\n\n```python\n{code}\n```\n")
@@ -165,6 +181,13 @@ def test_an_emoji_is_not_cut_in_two() -> None:
 def test_a_lead_in_stays_with_what_it_introduces() -> None:
     chunks = cut(f"# A\n\n{sentences(7)}\n\nThe limits are:\n\n- one limit of four\n- another limit of five\n")
     assert chunks[-1].text.startswith("The limits are:\n\n- one")
+
+
+def test_a_lead_in_stays_with_the_beginning_of_what_is_cut() -> None:
+    rows = "".join(f"| quay {i} | {i} m |\n" for i in range(30))
+    chunks = cut(f"# A\n\n{sentences(4)}\n\nThe depths are:\n\n| Quay | Depth |\n|---|---|\n{rows}")
+    assert chunks[0].text == sentences(4)
+    assert chunks[1].text.startswith("The depths are:\n\n| Quay | Depth |")
 
 
 def test_each_question_of_a_list_of_questions_starts_a_chunk() -> None:

@@ -110,6 +110,12 @@ def test_tables_drop_what_is_blank_and_escape_pipes() -> None:
     assert table([["", ""], ["a|b", "", "c"], ["1"]]) == "| a\\|b | c |\n| --- | --- |\n| 1 |  |"
 
 
+def test_rows_below_a_long_header_name_their_values() -> None:
+    names = [f"Depth of quay number {i}" for i in range(20)]
+    lines = table([names, ["7 m", "", "8|9 m"], ["6 m"]]).split("\n")
+    assert lines == ["- Depth of quay number 0: 7 m; Depth of quay number 2: 8|9 m", "- Depth of quay number 0: 6 m"]
+
+
 def test_restructured_text_has_its_headings() -> None:
     text = (
         ".. _tides:\n\n=====\nTides\n=====\n\nHigh and low.\n\nSpring tides\n------------\n\nStrong.\n\nAt night\n~~~~~~~~\n\n"
