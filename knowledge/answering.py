@@ -18,13 +18,14 @@ import structlog
 
 from knowledge import analysis, budget, followups, markup, prompting
 from knowledge.answers import Answer, Notice, Question, new_id
+from knowledge.claims import Segment
 from knowledge.claude import Claude, Draft
 from knowledge.db import Database
 from knowledge.encoders import Embedder
 from knowledge.errors import AnsweringFailed
 from knowledge.evidence import Evidence
 from knowledge.figures import readings, unsupported
-from knowledge.grounding import Grounded, Segment, verify
+from knowledge.grounding import Grounded, verify
 from knowledge.passages import Found
 from knowledge.permissions import Scopes
 from knowledge.quoting import Quoting

@@ -18,6 +18,8 @@ Kind = Literal["sentence", "item", "row", "header", "heading", "code"]
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,4}[.)])\s+\S")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
+_FULL_STOP = re.compile(r"(?<=[。！？])(?![。！？」』）】”’\s]|$)")
+"""The end of a sentence in scripts that put no space behind it."""
 _RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 
 
@@ -66,7 +68,8 @@ def _sentences(text: str) -> list[str]:
 
     starts = [start for start, _ in sent_spans(text)][1:]
     ends = [*starts, len(text)]
-    return [text[start:end] for start, end in zip([0, *starts], ends, strict=True)]
+    spans = zip([0, *starts], ends, strict=True)
+    return [part for start, end in spans for part in _FULL_STOP.split(text[start:end])]
 
 
 def _runs(text: str) -> list[_Run]:

@@ -14,9 +14,10 @@ from knowledge import prompting
 from knowledge.answers import Turn
 from knowledge.budget import KINDS, dollars
 from knowledge.calls import Calls
+from knowledge.claims import Segment
 from knowledge.errors import AnsweringFailed
 from knowledge.evidence import Cited, Evidence
-from knowledge.grounding import Segment, marked_segments
+from knowledge.markers import marked_segments
 from knowledge.settings import Answers
 
 FOLLOW_UP_TOKENS = 400

@@ -1,15 +1,20 @@
 """The passages a model was given, and the checks of its words against them. Pure."""
 
 import re
+import unicodedata
+from bisect import bisect
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import accumulate
 
 from knowledge import markup
+from knowledge.absences import denies
 from knowledge.analysis import STOP_WORDS
-from knowledge.answers import Citation, Removed
+from knowledge.answers import Removed
 from knowledge.citable import Piece, cut
 from knowledge.figures import readings, unsupported
+from knowledge.language import is_english, is_foreign
 from knowledge.orders import is_order, ordering
 from knowledge.passages import Passage
 
@@ -35,8 +40,9 @@ one fact share more than that, sentences about something else less; a rough gues
 FEWEST_WORDS = 3
 """Content words from which a claim says enough to be compared."""
 
-_ENGLISH = 0.2
-"""Share of function words from which a text is taken to be English."""
+_FORMS = str.maketrans(
+    {"‘": "'", "’": "'", "“": '"', "”": '"', "„": '"', "«": '"', "»": '"', **dict.fromkeys("‐‑‒–—−", "-")}
+)
 
 
 @dataclass(frozen=True)
@@ -69,6 +75,19 @@ class Evidence:
         """Numbers of the pieces that speak to a machine: no evidence for anything."""
         return ordering(self.pieces)
 
+    @cached_property
+    def text(self) -> str:
+        """The passage without them."""
+        return "".join(piece.text for number, piece in enumerate(self.pieces) if number not in self.orders)
+
+    def places(self, cited: "Cited", quote: str) -> range:
+        """The pieces that a quote, which is in the passage, stands in."""
+        if quote in "".join(piece.text for piece in self.pieces[cited.start : cited.end]):
+            return range(cited.start, cited.end)
+        at = self.passage.body.index(quote)
+        ends = list(accumulate(len(piece.text) for piece in self.pieces))
+        return range(bisect(ends, at), bisect(ends, at + len(quote) - 1) + 1)
+
 
 class Checks:
     """The question and the evidence, and what of the evidence has been cited so far."""
@@ -79,24 +98,31 @@ class Checks:
         self._question = readings(question)
         self._question_urls = markup.addresses(question)
         self._question_words = words(question)
-        self._known_words = self._question_words | words(_FRAMING)
-        self._known_facts = self._question
+        self._asked_in_english = is_english(question)
+        self._cited_words = words(_FRAMING)
+        self._cited_facts = frozenset[str]()
         self.failed: list[Removed] = []
         """Citations that do not hold."""
 
-    def holds(self, cited: Cited) -> bool:
-        """The passage exists and the quote is in it; a failure is recorded."""
+    def held(self, cited: Cited) -> Cited | None:
+        """The citation with the passage's own words, when they are there; a failure is recorded.
+
+        White space, case and the forms of quotes and dashes may differ in what the model repeats of the pieces it names.
+        """
         if not 0 <= cited.index < len(self._evidence):
             self.failed.append(Removed(cited.text, f"cites source {cited.index + 1} of {len(self._evidence)}"))
-            return False
+            return None
         given, quote = self._evidence[cited.index], cited.text.strip()
-        if not quote or quote not in given.passage.body:
+        if quote not in given.passage.body:
+            named = "".join(piece.text for piece in given.pieces[max(0, cited.start) : max(0, cited.end)]).strip()
+            quote = named if _folded(named) == _folded(quote) else ""
+        if not quote:
             self.failed.append(Removed(cited.text, f"is not in source {cited.index + 1}"))
-            return False
-        if not given.orders.isdisjoint(range(cited.start, cited.end)) or is_order(quote):
+            return None
+        if not given.orders.isdisjoint(given.places(cited, quote)) or is_order(quote):
             self.failed.append(Removed(cited.text, "speaks to a machine"))
-            return False
-        return True
+            return None
+        return replace(cited, text=quote)
 
     def unsupported(self, text: str, cited: Sequence[Cited]) -> tuple[str, ...]:
         """Facts and addresses of a claim that neither what it cites nor the question contains."""
@@ -107,39 +133,54 @@ class Checks:
         """Whether an English claim speaks of something else than the English passages it cites, or to a machine."""
         if is_order(text):
             return True
-        bodies = "\n".join(f"{p.label}\n{p.body}" for p in (self._evidence[c.index].passage for c in cited))
-        if not (_is_english(text) and _is_english(bodies)):
-            return False
+        said, known = self._compared(text, cited)
+        return len(said) >= FEWEST_WORDS and len(said & known) < LEAST_SHARED * len(said)
+
+    def strange(self, text: str, cited: Iterable[Cited]) -> bool:
+        """Whether a stretch that cites nothing has no word at all of what its claim cites."""
+        said, known = self._compared(text, cited)
+        return len(said - words(_FRAMING)) >= FEWEST_WORDS and not said & known
+
+    def _compared(self, text: str, cited: Iterable[Cited]) -> tuple[frozenset[str], frozenset[str]]:
+        """The content words of an English text, and those it may have; none of a text in another language."""
+        passages = "\n".join(f"{e.passage.label}\n{e.text}" for e in (self._evidence[c.index] for c in cited))
+        if not (is_english(passages) and (is_english(text) or (self._asked_in_english and not is_foreign(text)))):
+            return frozenset(), frozenset()
         said = words(" ".join(w for w in _WORD.findall(text) if w.casefold() not in STOP_WORDS))
-        return len(said) >= FEWEST_WORDS and len(said & (words(bodies) | self._question_words)) < LEAST_SHARED * len(
-            said
-        )
+        return said, words(passages) | self._question_words
 
     def learn(self, cited: Iterable[Cited]) -> None:
         """What was cited may be said again without a citation."""
         for support in map(self._support, cited):
-            self._known_words = self._known_words | words(support)
-            self._known_facts = self._known_facts | readings(support)
+            self._cited_words = self._cited_words | words(support)
+            self._cited_facts = self._cited_facts | readings(support)
 
-    def added(self, text: str) -> tuple[str, ...]:
-        """What an uncited text says beyond the question and what was cited: facts, addresses, words."""
-        loose = unsupported(markup.without_addresses(text), self._known_facts) or self._loose_addresses(text, ())
-        return loose or tuple(sorted(words(text) - self._known_words))
+    def added(self, text: str, with_question: bool) -> tuple[str, ...]:
+        """What an uncited text says beyond what was cited and, perhaps, the question: facts, addresses, words."""
+        facts = (self._cited_facts, self._question) if with_question else (self._cited_facts,)
+        known = self._cited_words | (self._question_words if with_question else frozenset())
+        loose = unsupported(markup.without_addresses(text), *facts) or self._loose_addresses(text, ())
+        return loose or tuple(sorted(words(text) - known))
 
     def about_question(self, statement: str) -> bool:
-        """A statement of what is missing: short, with a word of the question, with no fact that is not in it."""
+        """A statement of what is missing: short, with a word of the question, with no fact that is not in it.
+
+        It says that something is not there, or has hardly a word that is not in the question.
+        """
+        said = words(statement)
         return (
             len(statement) <= _LONGEST_STATEMENT
-            and bool(words(statement) & (self._question_words - words(_FRAMING)))
+            and bool(said & (self._question_words - words(_FRAMING)))
             and not unsupported(statement, self._question)
+            and (denies(statement) or len(said - self._question_words - words(_FRAMING)) <= 1)
         )
 
     def shown(self, url: str, cited: Iterable[Cited]) -> markup.Shown:
         """How an address may be posted in a claim with these citations; `url` without a slash at its end."""
-        passages = [self._evidence[c.index].passage for c in cited]
-        if any(url == p.url.rstrip("/") for p in passages):
+        given = [self._evidence[c.index] for c in cited]
+        if any(url == each.passage.url.rstrip("/") for each in given):
             return "link"
-        if any(url in markup.addresses(p.body) for p in passages):
+        if any(url in markup.addresses(each.text) for each in given):
             return "link" if markup.host(url) in self._own_hosts else "code"
         return "code" if url in self._question_urls else "nothing"
 
@@ -149,61 +190,15 @@ class Checks:
     def _support(self, cited: Cited) -> str:
         """What a citation brings as evidence: its quote, its rows' headers, its title, headings and date."""
         given = self._evidence[cited.index]
-        whole = "".join(p.text for n, p in enumerate(given.pieces) if n not in given.orders) if cited.whole else ""
+        whole = given.text if cited.whole else ""
         headers = sorted({p.header for p in given.pieces if p.header and p.text.strip() in cited.text})
         updated = given.passage.updated_at
         return "\n".join((cited.text, whole, *headers, given.passage.label, f"{updated:%Y-%m-%d}" if updated else ""))
 
 
-class Numbering:
-    """Numbers from 1 in order of first use, one for each document and heading path."""
-
-    def __init__(self, evidence: Sequence[Evidence]) -> None:
-        self._evidence = evidence
-        self._numbers: dict[tuple[int, tuple[str, ...]], int] = {}
-        self._quotes: dict[int, list[Cited]] = {}
-
-    def numbers(self, cited: Iterable[Cited]) -> tuple[int, ...]:
-        """The numbers of these citations, given out on first use."""
-        found: dict[int, None] = {}
-        for one in cited:
-            n = self._numbers.setdefault(self._section(one), len(self._numbers) + 1)
-            self._quotes.setdefault(n, []).append(one)
-            found[n] = None
-        return tuple(found)
-
-    def peek(self, cited: Iterable[Cited]) -> tuple[int | None, ...]:
-        """The numbers that are there already; `None` where there is none yet."""
-        return tuple(dict.fromkeys(self._numbers.get(self._section(one)) for one in cited))
-
-    def citations(self) -> tuple[Citation, ...]:
-        return tuple(self._citation(n, quotes) for n, quotes in sorted(self._quotes.items()))
-
-    def _section(self, cited: Cited) -> tuple[int, tuple[str, ...]]:
-        passage = self._evidence[cited.index].passage
-        return passage.document_id, passage.heading_path
-
-    def _citation(self, n: int, cited: Sequence[Cited]) -> Citation:
-        p = self._evidence[cited[0].index].passage
-        quote, *more = dict.fromkeys(c.text.strip() for c in cited)
-        return Citation(
-            n=n,
-            chunk_id=p.chunk_id,
-            document_id=p.document_id,
-            title=p.title,
-            url=p.url,
-            heading_path=p.heading_path,
-            quote=quote,
-            updated_at=p.updated_at,
-            scopes=p.scopes,
-            more=tuple(more),
-            stale_days=p.stale_days,
-        )
-
-
-def _is_english(text: str) -> bool:
-    found = _WORD.findall(text.casefold())
-    return sum(word in STOP_WORDS for word in found) >= _ENGLISH * len(found) > 0
+def _folded(text: str) -> str:
+    """One spelling of white space, case, quotes and dashes."""
+    return " ".join(unicodedata.normalize("NFKC", text).casefold().translate(_FORMS).split())
 
 
 def words(text: str) -> frozenset[str]:

@@ -26,9 +26,10 @@ from typing import Any, Protocol
 import numpy as np
 
 from knowledge import analysis
+from knowledge.claims import Segment
 from knowledge.encoders import EncodedQuestion, Floats
 from knowledge.evidence import Cited, Evidence
-from knowledge.grounding import Grounded, Segment, verify
+from knowledge.grounding import Grounded, verify
 from knowledge.keywords import Weighted
 
 PASSAGES = 5

@@ -44,11 +44,11 @@ def readings(text: str) -> frozenset[str]:
     written, in_words = dates.take(_normalised(text))
     for date in in_words:
         found.update(dates.readings(date))
-    for plain in dict.fromkeys((written, numerals.in_figures(written))):
-        for _, token in _tokens(plain):
-            found.update(_evidence(token))
-        for quantity in quantities.find(plain):
-            found.update(quantity.readings())
+    versions = {written, numerals.in_figures(written)}
+    for token in {token for plain in versions for _, token in _tokens(plain)}:
+        found.update(_evidence(token))
+    for quantity in {quantity for plain in versions for quantity in quantities.find(plain)}:
+        found.update(quantity.readings())
     found.update(quantities.scales(written))
     found.update(filter(None, map(numerals.ordinal, re.findall(r"[a-z]+", written.casefold()))))
     return frozenset(found)

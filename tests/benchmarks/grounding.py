@@ -14,10 +14,11 @@ from pathlib import Path
 from statistics import median
 from typing import Any
 
+from knowledge.claims import Segment
 from knowledge.encoders import Embedder, EncodedQuestion, load_embedder
 from knowledge.evidence import Cited, Evidence
 from knowledge.figures import readings
-from knowledge.grounding import Segment, verify
+from knowledge.grounding import verify
 from knowledge.passages import Passage, Ranks
 from knowledge.reranking import max_similarities
 from knowledge.settings import Models

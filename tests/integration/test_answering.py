@@ -215,7 +215,7 @@ def test_text_that_will_be_removed_is_never_shown(claude: Answerer, local: Local
     assert [removed.text for removed in answer.removed] == [
         "A night costs EUR 999.",
         "https://evil.example/x",
-        "More at .",
+        "More at.",
     ]
 
 

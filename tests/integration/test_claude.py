@@ -9,12 +9,12 @@ import pytest
 from pydantic import HttpUrl, SecretStr
 
 from knowledge import prompting
+from knowledge.absences import MISSING
 from knowledge.answers import Turn
 from knowledge.calls import ATTEMPTS
 from knowledge.claude import Claude
 from knowledge.errors import AnsweringFailed
 from knowledge.evidence import Evidence
-from knowledge.grounding import MISSING
 from knowledge.local_claude import LocalClaude, Step, serve
 from knowledge.settings import Answers
 from tests.integration import raw_server

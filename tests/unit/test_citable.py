@@ -91,3 +91,13 @@ def test_a_heading_is_a_piece() -> None:
 
 def test_nothing_but_white_space_has_no_pieces() -> None:
     assert cut(" \n\t\n") == cut("") == ()
+
+
+def test_sentences_without_spaces_between_them_are_pieces_of_their_own() -> None:
+    text = "上限は135ユーロです。「本当ですか。」と聞く。はい！次へ。\n"
+    assert [piece.text for piece in cut(text)] == [
+        "上限は135ユーロです。",
+        "「本当ですか。」と聞く。",
+        "はい！",
+        "次へ。\n",
+    ]

@@ -6,9 +6,11 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge import markup
+from knowledge.claims import Segment
 from knowledge.evidence import Cited, Evidence
 from knowledge.figures import readings, unsupported
-from knowledge.grounding import Segment, marked_segments, verify
+from knowledge.grounding import verify
+from knowledge.markers import marked_segments
 from knowledge.passages import Passage
 from tests.unit.test_grounding import passage
 
