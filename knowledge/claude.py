@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel
 
-from knowledge import prompting
+from knowledge import analysis, prompting
 from knowledge.answers import Turn
 from knowledge.budget import KINDS, dollars
 from knowledge.calls import Calls
@@ -21,6 +21,9 @@ from knowledge.markers import marked_segments
 from knowledge.settings import Answers
 
 FOLLOW_UP_TOKENS = 400
+
+LONGEST_QUERY = 400
+"""Characters of a query of the model's own; it is stored with the answer, and more than a few words finds nothing more."""
 
 Stop = Literal["complete", "cut", "declined"]
 """complete: the model ended by itself. cut: it ran out of room, or stopped for a reason unknown here. declined: refusal."""
@@ -147,7 +150,9 @@ class Claude:
                 on_draft([*talk.segments, *self._segments(blocks, talk.evidence)], talk.evidence)
 
         message = self._calls.complete(request, deadline, show)
-        talk.segments += self._segments(message.content, talk.evidence)
+        written = self._segments(message.content, talk.evidence)
+        if message.stop_reason != "tool_use" or any(segment.citations for segment in written):
+            talk.segments += written  # "I don't see it here, let me search" is no part of the answer
         return message
 
     def _segments(self, blocks: Sequence[Any], evidence: Sequence[Evidence]) -> list[Segment]:
@@ -160,7 +165,7 @@ class Claude:
         """Answer the model's searches; passages that it has already are not given twice."""
         results = []
         for call in (block for block in message.content if block.type == "tool_use"):
-            query = str(call.input.get("query", "")).strip() if isinstance(call.input, dict) else ""
+            query = _query(call.input)
             allowed = query and call.name == "search" and len(talk.searches) < self._settings.extra_searches
             known = {given.passage.chunk_id for given in talk.evidence}
             new = [given for given in search(query) if given.passage.chunk_id not in known] if allowed else []
@@ -184,6 +189,12 @@ class Claude:
 
     def close(self) -> None:
         self._calls.close()
+
+
+def _query(given: Any) -> str:
+    """What the model wants to look for; empty when it asked with anything but a text."""
+    query = given.get("query") if isinstance(given, dict) else None
+    return " ".join(analysis.clean(query).split())[:LONGEST_QUERY] if isinstance(query, str) else ""
 
 
 def _stop(reason: str | None) -> Stop:

@@ -12,7 +12,7 @@ from knowledge import prompting
 from knowledge.absences import MISSING
 from knowledge.answers import Turn
 from knowledge.calls import ATTEMPTS
-from knowledge.claude import Claude
+from knowledge.claude import LONGEST_QUERY, Claude
 from knowledge.errors import AnsweringFailed
 from knowledge.evidence import Evidence
 from knowledge.local_claude import LocalClaude, Step, serve
@@ -235,6 +235,48 @@ def test_searches_are_bounded(claude: Claude, local: LocalClaude) -> None:
     assert draft.searches == ("more", "and more")
     assert len(local.requests) == 2
     assert local.requests[-1]["body"]["tool_choice"] == {"type": "none"}
+
+
+def asks_for(**given: object) -> Step:
+    """A call of the search tool with these arguments, and a word before it."""
+    call = {"type": "tool_use", "id": "toolu_x", "name": "search", "input": given}
+    return Step(
+        content=({"type": "text", "text": "I don't see trains here. Let me search."}, call), stop_reason="tool_use"
+    )
+
+
+@pytest.mark.parametrize(
+    ("given", "searched"),
+    [
+        ({"query": "x" * 50_000}, ["x" * LONGEST_QUERY]),
+        ({"query": " train\n\x00s "}, ["train s"]),
+        ({"query": None}, []),
+        ({"query": ["trains"]}, []),
+        ({"query": {"text": "trains"}}, []),
+        ({"words": "trains"}, []),
+        ({}, []),
+    ],
+    ids=str,
+)
+def test_a_search_with_odd_arguments_is_cut_or_not_made(
+    claude: Claude, local: LocalClaude, given: dict[str, object], searched: list[str]
+) -> None:
+    local.script.append(asks_for(**given))
+    queries: list[str] = []
+
+    def search(query: str) -> list[Evidence]:
+        queries.append(query)
+        return []
+
+    draft = claude.write(QUESTION, [HOTELS], in_time(), search)
+    assert queries == list(draft.searches) == searched
+    assert any(segment.citations for segment in draft.segments)
+
+
+def test_what_a_model_says_before_it_searches_is_no_part_of_the_answer(claude: Claude, local: LocalClaude) -> None:
+    local.script.append(asks_for(query="trains"))
+    draft = claude.write(QUESTION, [HOTELS], in_time(), search=lambda _: [TRAINS])
+    assert "Let me search" not in "".join(segment.text for segment in draft.segments)
 
 
 def test_no_search_is_offered_when_there_are_none(url: str, local: LocalClaude) -> None:
