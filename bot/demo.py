@@ -14,7 +14,7 @@ from bot.script import Edit, Reply, Turn, faults, openers, read_script
 from bot.service import Part, Service
 from bot.settings import Settings, load
 from bot.shelf import Shelf
-from knowledge import answer_rows, gold, gold_file, receipts, samples
+from knowledge import answer_rows, gold_file, receipts, samples
 from knowledge.db import Database
 from knowledge.engine import Engine, open_engine
 from knowledge.postgres import EmbeddedPostgres
@@ -176,4 +176,4 @@ def _index(service: Service, engine: Engine, say: Say) -> None:
         say(f"  {outcome.summary()}")
     lines = gold_file.read(samples.GOLD, "accepted")
     with engine.database.writing() as connection:
-        gold.load(connection, lines, "samples")
+        gold_file.load(connection, lines, "samples")

@@ -172,7 +172,7 @@ def _follow(connection: Connection, task: Task) -> None:
     """Keep the new ids of documents that have moved."""
     moved = tuple(place.label for place in task.located)
     if task.chunks and moved != task.case.expected:
-        gold.follow(connection, task.case.id, moved)
+        gold.follow(connection, task.case, moved)
 
 
 def summary(measured: Sequence[Measured]) -> dict[str, Any]:

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import sqlalchemy as sa
 
 from knowledge.permissions import Scopes
-from knowledge.tables import eval_results, eval_runs
+from knowledge.tables import eval_results, eval_runs, gold_cases
 
 Outcome = Literal["hit", "miss", "stale", "abstained", "wrongly_answered", "failed"]
 """hit: an expected place among the passages; miss: none. abstained and wrongly_answered: of a question whose answer is
@@ -48,7 +48,10 @@ def begin(connection: sa.Connection, configuration: Mapping[str, Any], at: datet
 
 
 def finish(connection: sa.Connection, run_id: int, metrics: Mapping[str, Any], results: Iterable[Result]) -> None:
-    """Store what came out, in a transaction that writes."""
+    """Store what came out, in a transaction that writes; without the results of cases that were deleted meanwhile."""
+    results = list(results)
+    named = sa.select(gold_cases.c.id).where(gold_cases.c.id.in_([r.case_id for r in results]))
+    there = set(connection.scalars(named.with_for_update(read=True, key_share=True)))
     rows = [
         {
             "run_id": run_id,
@@ -59,6 +62,7 @@ def finish(connection: sa.Connection, run_id: int, metrics: Mapping[str, Any], r
             "bucket": r.bucket,
         }
         for r in results
+        if r.case_id in there
     ]
     if rows:
         connection.execute(sa.insert(eval_results), rows)
@@ -72,8 +76,8 @@ def fail(connection: sa.Connection, run_id: int, error: str) -> None:
 
 
 def runs(connection: sa.Connection, limit: int = 30) -> tuple[Run, ...]:
-    """The newest runs, oldest of them first; failed and unfinished ones included."""
-    newest = sa.select(eval_runs).order_by(eval_runs.c.started_at.desc(), eval_runs.c.id.desc()).limit(limit)
+    """The newest runs, oldest of them first; failed and unfinished ones included. A clock may have been wrong, ids grow."""
+    newest = sa.select(eval_runs).order_by(eval_runs.c.id.desc()).limit(limit)
     return tuple(reversed([Run(*row) for row in connection.execute(newest)]))
 
 
@@ -88,5 +92,5 @@ def latest(connection: sa.Connection, model: str, revision: str) -> dict[str, Re
     embedder = eval_runs.c.configuration["embedder"]
     with_it = embedder["name"].astext == model, embedder["revision"].astext == revision
     finished = sa.select(eval_runs.c.id).where(*with_it, eval_runs.c.metrics.is_not(None))
-    run_id = connection.scalar(finished.order_by(eval_runs.c.started_at.desc(), eval_runs.c.id.desc()).limit(1))
+    run_id = connection.scalar(finished.order_by(eval_runs.c.id.desc()).limit(1))
     return {} if run_id is None else results(connection, run_id)

@@ -9,16 +9,14 @@ Texts are read inside `database.reading(scopes)`, written inside `database.writi
 
 import re
 import secrets
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
 
 from knowledge.errors import GoldCaseUnknown, GoldCaseUnlabelled
-from knowledge.gold_file import GoldLine
 from knowledge.labels import Label
 from knowledge.permissions import Scopes
 from knowledge.tables import gold_cases
@@ -127,9 +125,10 @@ def retire(connection: sa.Connection, case_id: str, by: str, reason: str = "") -
     return _get(connection, case_id)
 
 
-def follow(connection: sa.Connection, case_id: str, expected: tuple[Label, ...]) -> None:
-    """Point an accepted case to where its documents have moved."""
-    _update(connection, _get(connection, case_id), "footnote", "followed a move", expected=_expected_json(expected))
+def follow(connection: sa.Connection, case: GoldCase, expected: tuple[Label, ...]) -> None:
+    """Point a case to where its documents have moved, unless it has been changed or deleted since it was read."""
+    if _locked(connection, case.id) == case:
+        _update(connection, case, "footnote", "followed a move", expected=_expected_json(expected))
 
 
 def get(connection: sa.Connection, case_id: str, scopes: Scopes) -> GoldCase:
@@ -161,26 +160,6 @@ def counts(connection: sa.Connection) -> dict[str, int]:
     """How many cases are in each state; in a transaction that writes."""
     query = sa.select(gold_cases.c.state, sa.func.count()).group_by(gold_cases.c.state)
     return {state: int(count) for state, count in connection.execute(query)}
-
-
-def load(connection: sa.Connection, lines: Iterable[GoldLine], by: str) -> int:
-    """Write the cases of a file; one with a known id is replaced. How many were written."""
-    count = 0
-    for line in lines:
-        row = line.model_dump(mode="json", exclude={"id", "history"}) | {
-            "standalone": line.standalone or line.question,
-            "scopes": sorted(set(line.scopes)),
-            "state": line.state or "proposed",
-            "expected": None if line.expected is None else [p.model_dump(exclude_defaults=True) for p in line.expected],
-            "history": [
-                *line.model_dump(mode="json")["history"],
-                _change_json(Change(datetime.now(UTC), by, "imported")),
-            ],
-        }
-        statement = insert(gold_cases).values(id=line.id, **row)
-        connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=row))
-        count += 1
-    return count
 
 
 def same_question(one: str, other: str) -> bool:
@@ -215,12 +194,16 @@ def _insert(connection: sa.Connection, proposal: Proposal) -> str:
 
 
 def _get(connection: sa.Connection, case_id: str) -> GoldCase:
-    row = (
-        connection.execute(sa.select(gold_cases).where(gold_cases.c.id == case_id).with_for_update()).mappings().first()
-    )
-    if row is None:
+    case = _locked(connection, case_id)
+    if case is None:
         raise GoldCaseUnknown(f"there is no gold case {case_id!r}; `footnote gold list` shows them")
-    return _case(row)
+    return case
+
+
+def _locked(connection: sa.Connection, case_id: str) -> GoldCase | None:
+    this = sa.select(gold_cases).where(gold_cases.c.id == case_id).with_for_update()
+    row = connection.execute(this).mappings().first()
+    return _case(row) if row else None
 
 
 def _update(connection: sa.Connection, case: GoldCase, by: str, what: str, **values: object) -> None:

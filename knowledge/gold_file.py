@@ -1,19 +1,31 @@
-"""Gold cases as lines of JSON in a file: read whole and checked before any of them is used."""
+"""Gold cases as lines of JSON in a file: read whole and checked before any of them is used, then written to the set."""
 
-from collections.abc import Iterator
-from datetime import datetime
+import re
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Literal
 
-from pydantic import Field, ValidationError
+import sqlalchemy as sa
+from pydantic import AfterValidator, Field, ValidationError
+from sqlalchemy.dialects.postgresql import insert
 
 from knowledge.errors import GoldFileInvalid
 from knowledge.faults import dotted, faults
 from knowledge.settings import Scope, Section
+from knowledge.tables import gold_cases
 
 Text = Annotated[str, Field(pattern=r"^[^\x00]*$")]
 """The database stores no zero character."""
 Filled = Annotated[str, Field(pattern=r"^[^\x00]*[^\s\x00][^\x00]*$")]
+
+
+def _id(text: str) -> str:
+    """A button is named by it, so it must be short and without spaces."""
+    if not re.fullmatch(r"[^\s\x00]{1,100}", text):
+        raise ValueError("an id is one word of at most 100 characters")
+    return text
+
 
 FAULTS_SHOWN = 10
 
@@ -37,7 +49,7 @@ class Change(Section):
 class GoldLine(Section):
     """One case. `expected` empty: not in the documents; None: nobody has said yet. `state` None: the import decides."""
 
-    id: Filled
+    id: Annotated[str, AfterValidator(_id)]
     question: Filled
     scopes: Annotated[tuple[Scope, ...], Field(min_length=1)]
     expected: tuple[Place, ...] | None
@@ -85,6 +97,24 @@ def read(file: Path, state: Literal["proposed", "accepted"] = "proposed") -> tup
             )
         )
     return tuple(lines.values())
+
+
+def load(connection: sa.Connection, lines: Iterable[GoldLine], by: str) -> int:
+    """Write the cases of a file, in a transaction that writes; one with a known id is replaced. How many were written."""
+    count = 0
+    imported = Change(at=datetime.now(UTC), by=by, what="imported")
+    for line in lines:
+        told = line.model_copy(update={"history": (*line.history, imported)})
+        row = told.model_dump(mode="json", exclude={"id"}) | {
+            "standalone": line.standalone or line.question,
+            "scopes": sorted(set(line.scopes)),
+            "state": line.state or "proposed",
+            "expected": None if line.expected is None else [p.model_dump(exclude_defaults=True) for p in line.expected],
+        }
+        statement = insert(gold_cases).values(id=line.id, **row)
+        connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=row))
+        count += 1
+    return count
 
 
 def _contradictions(case: GoldLine, before: dict[str, GoldLine]) -> Iterator[str]:

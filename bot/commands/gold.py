@@ -108,7 +108,7 @@ def load(
     """
     lines = gold_file.read(file, "accepted" if accepted else "proposed")
     with engine(config) as (_, opened), opened.database.writing() as connection:
-        count = gold.load(connection, lines, "import")
+        count = gold_file.load(connection, lines, "import")
     say(f"{count} case{'s' if count != 1 else ''}")
 
 

@@ -1,6 +1,7 @@
 """The gold set measured with the real index, search and extractive answers; the results by hand where that is possible."""
 
 import json
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -22,6 +23,7 @@ from knowledge.permissions import Denial, Scopes
 from knowledge.reranking import load_reranker
 from knowledge.retrieval import Retriever
 from knowledge.settings import Answers, Chunking, Models, Retrieval, Source
+from knowledge.tables import gold_cases
 
 ALL = frozenset({"workspace"})
 LEGAL = frozenset({"workspace", "channel:C7"})
@@ -138,6 +140,34 @@ def test_a_renamed_document_keeps_its_case_and_the_case_follows(company: Company
     assert case.expected is not None
     assert case.expected[0].external_id == "guides/time-off.md"
     assert case.history[-1].what == "followed a move"
+
+
+def test_a_case_that_is_corrected_or_deleted_while_a_run_goes_on_stays_so(company: Company) -> None:
+    corrected, forgotten = (company.accept(f"Do unused days survive {i} years?", CARRY) for i in (1, 2))
+    (company.folder / "handbook/leave.md").rename(company.folder / "handbook/time-off.md")
+    company.sync()
+    parking = (Label("handbook", "parking.md"),)
+
+    def respond(question: Question, scopes: Scopes) -> Answer:
+        with company.database.writing() as connection:
+            gold.accept(connection, corrected, "UADMIN", parking)
+            connection.execute(sa.delete(gold_cases).where(gold_cases.c.id == forgotten))
+        return company.answerer.answer(question, scopes)
+
+    run_id = evaluation.run(company.database, company.retriever, respond)
+    with company.database.writing() as connection:
+        assert set(evals.results(connection, run_id)) == {corrected}
+    with company.database.reading(ALL) as connection:
+        [case] = gold.cases(connection, ALL)
+    assert (case.id, case.expected) == (corrected, parking)
+
+
+def test_a_run_from_a_clock_that_was_ahead_is_not_the_last_one_forever(database: Database) -> None:
+    with database.writing() as connection:
+        for at in (datetime(2226, 1, 1, tzinfo=UTC), None):
+            run_id = evals.begin(connection, {"embedder": {"name": "m", "revision": "1"}}, at)
+            evals.finish(connection, run_id, {"at": str(at)}, [])
+        assert [run.metrics for run in evals.runs(connection, 1)] == [{"at": "None"}]
 
 
 def test_a_question_that_is_not_in_the_documents_should_be_declined(company: Company) -> None:

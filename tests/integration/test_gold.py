@@ -117,7 +117,7 @@ def test_an_export_can_be_imported_elsewhere(database: Database, tmp_path: Path)
     file.write_text(json.dumps(line))
     with database.scratch() as other:
         with other.writing() as connection:
-            assert gold.load(connection, gold_file.read(file), "UADMIN") == 1
+            assert gold_file.load(connection, gold_file.read(file), "UADMIN") == 1
         copy = only(other)
     assert (copy.id, copy.question, copy.expected) == (line["id"], line["question"], (LEAVE,))
     assert copy.history[-1].what == "imported"
@@ -126,7 +126,7 @@ def test_an_export_can_be_imported_elsewhere(database: Database, tmp_path: Path)
 def test_the_sample_questions_can_be_imported(database: Database) -> None:
     lines = gold_file.read(samples.GOLD, "accepted")
     with database.writing() as connection:
-        assert gold.load(connection, lines, "footnote") == len(lines) >= 30
+        assert gold_file.load(connection, lines, "footnote") == len(lines) >= 30
         assert gold.counts(connection) == {"accepted": len(lines)}
 
 

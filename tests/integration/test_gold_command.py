@@ -103,6 +103,8 @@ PLACE = {"source": "handbook", "external_id": "leave.md"}
         ({"state": "accepted", "expected": None}, "line 2: `expected` is null, which cannot be accepted"),
         ({"history": [{"at": "yesterday", "by": "ana", "what": "said"}]}, "line 2: `history[0].at` is 'yesterday'; it"),
         ({"id": "leave"}, "line 2: `id` is 'leave' as on a line before"),
+        ({"id": "sick leave"}, "line 2: `id` is 'sick leave'; an id is one word of at most 100 characters"),
+        ({"id": "x" * 101}, "line 2: `id` is 'xxxx"),
     ],
 )
 def test_a_line_that_is_no_case_is_named_and_nothing_is_imported(
