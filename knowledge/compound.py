@@ -3,7 +3,10 @@
 import re
 
 _ASKING = r"what|when|where|who|whom|whose|which|why|how"
-_JOINT = re.compile(rf"[,;?]?\s+(?:and|or)\s+(?=(?:{_ASKING})\b)|\?\s+(?=(?:{_ASKING})\b)", re.IGNORECASE)
+_VERB = r"do|does|did|is|are|was|were|can|could|may|should|shall|will|would|must|has|have|had|am"
+_QUESTION = rf"(?:(?:what|who|whom|whose|which)\b|(?:when|where|why)\s+(?:{_VERB})\b|how\s+(?!to\b)\w)"
+"""Where a question begins; "when the token expires" is part of one."""
+_JOINT = re.compile(rf"[,;?]?\s+(?:and|or)\s+(?={_QUESTION})|\?\s+(?={_QUESTION})", re.IGNORECASE)
 _BACK = re.compile(r"\b(?:it|its|this|that|these|those|they|them|their|he|she|him|her|one)\b", re.IGNORECASE)
 
 

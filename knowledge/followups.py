@@ -1,8 +1,10 @@
 """A question that leans on its thread -> a question that stands alone. The rule that needs no model; pure.
 
 1. A question leans when somebody asked before it in the thread and it begins like a continuation ("and for…", "what
-   about…"), has hardly a word of its own ("in Zurich?"), or is short and points back ("when does it expire?").
+   about…") or a correction ("no, I meant Oslo"), has hardly a word of its own ("in Zurich?"), or is short and points back
+   ("when does it expire?").
 2. It then takes along the content words of the question before, which may itself have leaned on the one before that.
+   A message of courtesies ("great, thanks") is no question before.
 3. Any other question is left exactly as it was asked.
 """
 
@@ -13,9 +15,17 @@ from knowledge import analysis
 from knowledge.answers import Turn
 
 _CONTINUES = re.compile(
-    r"\s*(?:and|or|but|also|what about|how about|what if|same for|the same|und|oder|aber|was ist mit|wie ist es|et|y|e)\b",
+    r"[\s¿¡]*(?:and|or|but|also|what about|how about|what if|same for|the same|tell me more|more details|anything else"
+    r"|und|oder|aber|was ist mit|wie ist es|gilt das|et|y|e|en)\b",
     re.IGNORECASE,
 )
+_CORRECTS = re.compile(
+    r"\s*(?:sorry|i mean|i meant|actually|not|same|ich meinte|ich meine|eigentlich|(?:no|nein|non)(?:,|\.|\s+i\b))",
+    re.IGNORECASE,
+)
+_THANKS = "thanks thank thx cheers danke vielen dank merci beaucoup gracias great perfect nice super awesome wonderful"
+_ASSENT = "ok okay cool fine good yes yep sure understood helpful helps help lot much parfait vale perfecto prima klar"
+_COURTESIES = frozenset(f"{_THANKS} {_ASSENT} please sorry hi hello hey hallo".split())
 _POINTS_BACK = re.compile(
     r"\b(?:it|its|that|this|those|these|they|them|their|he|she|his|her|there|then|one|ones|former|latter|"
     r"das|dies|dieser|diese|dort|davon|dafür|dazu|ihn|sie|es)\b",
@@ -24,6 +34,9 @@ _POINTS_BACK = re.compile(
 SHORT = 4
 """Content words up to which a question with a pronoun is taken to lean; longer ones usually explain their "it"."""
 
+CORRECTION = 3
+"""Content words up to which a correction is only that; "actually, how do I …" goes on with something new."""
+
 MOST_WORDS = 12
 
 
@@ -31,7 +44,7 @@ def stand_alone(text: str, thread: Sequence[Turn]) -> str:
     """`text` itself when it stands alone or nothing was asked before, else with the words it leans on in brackets."""
     before = ""
     for turn in thread:
-        if turn.role == "person" and _content(turn.text):
+        if turn.role == "person" and _content(turn.text) and _asks(turn.text):
             before = _joined(turn.text, before)
     return _joined(text, before)
 
@@ -40,12 +53,21 @@ def leans(text: str) -> bool:
     """Whether a question that follows another one needs it to be understood."""
     content = _content(text)
     return (
-        bool(_CONTINUES.match(text)) or len(content) <= 1 or (len(content) <= SHORT and bool(_POINTS_BACK.search(text)))
+        bool(_CONTINUES.match(text))
+        or len(content) <= 1
+        or (len(content) <= CORRECTION and bool(_CORRECTS.match(text)))
+        or (len(content) <= SHORT and bool(_POINTS_BACK.search(text)))
     )
 
 
+def _asks(text: str) -> bool:
+    """Whether there is more in the text than courtesies."""
+    content = _content(text)
+    return "?" in text or not content or any(word.casefold() not in _COURTESIES for word in content)
+
+
 def _joined(text: str, before: str) -> str:
-    if not before or not leans(text):
+    if not before or not leans(text) or not _asks(text):
         return text
     own = set(analysis.terms(text))
     missing = [word for word, terms in _content(before).items() if not terms <= own]
