@@ -6,8 +6,7 @@
    terms of its headings counting for a part, and the cosine of its vector with the question's. Only the pieces with
    most of the words are compared by meaning.
 3. The best piece and up to two more that score nearly as well are quoted, at most two of one passage, best first.
-   A large part of the question that none of them has brings the piece of the same document that has it (`fill`). What
-   must be read beside them is quoted too (`complete`): another version of the page, the table that a sentence leads to.
+   What they need beside them is quoted too (`companions.py`).
 4. The evidence is as strong as the mean of the best piece's score and its passage's. Below the threshold of the embedding
    model nothing is quoted. Thresholds are measured (`data/thresholds.json`).
 
@@ -43,12 +42,6 @@ MOST_QUOTES = 3
 MOST_OF_ONE_PASSAGE = 2
 NEARLY = 0.15
 """A further quote may score this much less than the best."""
-
-MISSING = 0.2
-"""Share of the question's term weights that a further piece must bring: at 0.12 mostly noise, at 0.25 none on the samples."""
-
-MOST_ROWS = 8
-"""A longer table is not quoted whole for the sentence above it."""
 
 HEADING_SHARE = 0.5
 """What a term counts that is only in the title or the headings above the piece."""
@@ -141,63 +134,6 @@ def choose(scored: Sequence[Scored]) -> tuple[Unit, ...]:
     return tuple(chosen)
 
 
-def fill(
-    chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence], question: str, weights: Weighted
-) -> tuple[Unit, ...]:
-    """The chosen pieces, and the best one of the first's document that says a large part of the question they lack."""
-    if not chosen:
-        return ()
-    said = {term for unit in chosen for term in analysis.terms(f"{unit.readable} {unit.context}")}
-    lacking = {term: share for term, share in _shares(question, weights).items() if term not in said}
-    document = evidence[chosen[0].index].passage.document_id
-    for one in scored:
-        if evidence[one.unit.index].passage.document_id == document and one.unit not in chosen:
-            own = set(analysis.terms(one.unit.readable))
-            if sum(share for term, share in lacking.items() if term in own) >= MISSING:
-                return (*chosen, one.unit)
-    return tuple(chosen)
-
-
-def complete(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
-    """The chosen pieces with what must be read beside them, the newer version of a page before the older."""
-    every = _versions(chosen, scored, evidence)
-    return tuple(piece for unit in every for piece in (unit, *_introduced(unit, every, scored)))
-
-
-def _versions(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
-    """A section of the same name in another document, nearly as good, may say otherwise: its best piece comes too."""
-    if not chosen:
-        return ()
-    best = evidence[chosen[0].index].passage
-
-    def is_version(unit: Unit) -> bool:
-        other = evidence[unit.index].passage
-        same_section = bool(best.heading_path) and other.heading_path[-1:] == best.heading_path[-1:]
-        return same_section and other.document_id != best.document_id and other.score > best.score - NEARLY
-
-    others: dict[int, Unit] = {}
-    for one in scored:
-        if is_version(one.unit):
-            others.setdefault(evidence[one.unit.index].passage.document_id, one.unit)
-    extra = [unit for unit in others.values() if unit not in chosen]
-    if not others:
-        return tuple(chosen)
-    changed = {unit: evidence[unit.index].passage.updated_at for unit in (*chosen, *extra)}
-    return tuple(sorted((*chosen, *extra), key=lambda unit: -(moment.timestamp() if (moment := changed[unit]) else 0)))
-
-
-def _introduced(unit: Unit, chosen: Sequence[Unit], scored: Sequence[Scored]) -> tuple[Unit, ...]:
-    """The rows of a short table that follow a sentence without a figure of its own, which only leads to them."""
-    if unit.kind != "sentence" or any(c.isdigit() for c in unit.text):
-        return ()
-    rows = sorted(
-        (s.unit for s in scored if s.unit.index == unit.index and s.unit.kind == "row"), key=lambda u: u.piece
-    )
-    if not 0 < len(rows) <= MOST_ROWS or rows[0].piece < unit.piece or any(row in chosen for row in rows):
-        return ()
-    return tuple(row for row in rows if row.header == rows[0].header)
-
-
 def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -> Grounded:
     """The quotes as verified Markdown with marks: prose as block quotes, rows below their header, code as it is."""
     segments: list[Segment] = []
@@ -237,15 +173,15 @@ def _thresholds() -> Mapping[str, Any]:
 
 def _overlaps(question: str, found: Sequence[Unit], weights: Weighted) -> Floats:
     """(n,) in [0, 1]: for each unit the share of the question's term weights that it has."""
-    shares = _shares(question, weights)
+    counted = shares(question, weights)
     overlaps = []
     for unit in found:
         own, above = set(analysis.terms(unit.readable)), set(analysis.terms(unit.context))
-        overlaps.append(sum(shares[t] * (1.0 if t in own else HEADING_SHARE if t in above else 0.0) for t in shares))
+        overlaps.append(sum(counted[t] * (1.0 if t in own else HEADING_SHARE if t in above else 0.0) for t in counted))
     return np.array(overlaps, dtype=np.float32)
 
 
-def _shares(question: str, weights: Weighted) -> dict[str, float]:
+def shares(question: str, weights: Weighted) -> dict[str, float]:
     """What each of the question's terms counts; 1 together. Empty when no term has any weight."""
     stems = (term for term in analysis.terms(question) if not term.startswith(analysis.EXACT))
     idf = {term: weights.idf(term) for term in dict.fromkeys(stems)}

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from knowledge import analysis, compound, extractive, keywords
+from knowledge import analysis, companions, compound, extractive, keywords
 from knowledge.db import Database
 from knowledge.encoders import Embedder
 from knowledge.evidence import Evidence
@@ -57,5 +57,5 @@ class Quoting:
         scored = extractive.score(question, extractive.units(evidence), weights, embedder)
         if extractive.strength(scored, evidence) < threshold.quote:
             return ()
-        chosen = extractive.fill(extractive.choose(scored), scored, evidence, question, weights)
-        return extractive.complete(chosen, scored, evidence)
+        chosen = companions.fill(extractive.choose(scored), scored, evidence, question, weights)
+        return companions.complete(chosen, scored, evidence)

@@ -7,9 +7,10 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
+from knowledge.companions import complete, fill
 from knowledge.encoders import EncodedQuestion, Floats
 from knowledge.evidence import Evidence
-from knowledge.extractive import COMPARED, NEARLY, Scored, Unit, choose, complete, fill, quote, score, threshold, units
+from knowledge.extractive import COMPARED, NEARLY, Scored, Unit, choose, quote, score, threshold, units
 from knowledge.keywords import Weighted
 from tests.unit.test_grounding import passage
 
@@ -159,6 +160,14 @@ def test_a_sentence_that_leads_to_a_table_is_quoted_with_it_as_one_table() -> No
     quoted = quote(complete(choose(scored_)[:1], scored_, evidence), evidence, "Who pays into my pension?")
     assert quoted.text.count("| --- | --- |") == 1
     assert quoted.text.index("pension") < quoted.text.index("4.5 %") < quoted.text.index("6.25 %")
+
+
+def test_a_row_that_answers_less_well_does_not_stand_for_its_table() -> None:
+    evidence = given(TABLE)
+    scored_ = score("Who pays into my pension after years?", units(evidence), ALL_RARE, None)
+    sentence, row = scored_[0].unit, next(s.unit for s in scored_ if s.unit.kind == "row")
+    assert [unit.text.split()[1] for unit in complete((sentence, row), scored_, evidence)] == ["company", "1", "5"]
+    assert complete((row, sentence), scored_, evidence) == (row, sentence)
 
 
 def test_a_sentence_with_a_figure_of_its_own_is_quoted_without_the_table_below() -> None:

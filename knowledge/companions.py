@@ -1,0 +1,81 @@
+"""What quotes need beside them, so that a part of the answer is not taken for the whole.
+
+1. A large part of the question that none of them has brings the piece of the same document that has it (`fill`).
+2. Another version of the page and the table that a sentence leads to are quoted too (`complete`).
+"""
+
+from collections.abc import Collection, Sequence
+
+from knowledge import analysis
+from knowledge.evidence import Evidence
+from knowledge.extractive import NEARLY, Scored, Unit, shares
+from knowledge.keywords import Weighted
+
+MISSING = 0.2
+"""Share of the question's term weights that a further piece must bring: at 0.12 mostly noise, at 0.25 none on the samples."""
+
+MOST_ROWS = 8
+"""A longer table is not quoted whole for the sentence above it."""
+
+
+def fill(
+    chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence], question: str, weights: Weighted
+) -> tuple[Unit, ...]:
+    """The chosen pieces, and the best one of the first's document that says a large part of the question they lack."""
+    if not chosen:
+        return ()
+    said = {term for unit in chosen for term in analysis.terms(f"{unit.readable} {unit.context}")}
+    lacking = {term: share for term, share in shares(question, weights).items() if term not in said}
+    document = evidence[chosen[0].index].passage.document_id
+    for one in scored:
+        if evidence[one.unit.index].passage.document_id == document and one.unit not in chosen:
+            own = set(analysis.terms(one.unit.readable))
+            if sum(share for term, share in lacking.items() if term in own) >= MISSING:
+                return (*chosen, one.unit)
+    return tuple(chosen)
+
+
+def complete(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
+    """The chosen pieces with what must be read beside them, the newer version of a page before the older."""
+    every: dict[Unit, None] = {}
+    for unit in _versions(chosen, scored, evidence):
+        every.update(dict.fromkeys((unit, *_introduced(unit, every, scored))))
+    return tuple(every)
+
+
+def _versions(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
+    """A section of the same name in another document, nearly as good, may say otherwise: its best piece comes too."""
+    if not chosen:
+        return ()
+    best = evidence[chosen[0].index].passage
+
+    def is_version(unit: Unit) -> bool:
+        other = evidence[unit.index].passage
+        same_section = bool(best.heading_path) and other.heading_path[-1:] == best.heading_path[-1:]
+        return same_section and other.document_id != best.document_id and other.score > best.score - NEARLY
+
+    others: dict[int, Unit] = {}
+    for one in scored:
+        if is_version(one.unit):
+            others.setdefault(evidence[one.unit.index].passage.document_id, one.unit)
+    extra = [unit for unit in others.values() if unit not in chosen]
+    if not others:
+        return tuple(chosen)
+    changed = {unit: evidence[unit.index].passage.updated_at for unit in (*chosen, *extra)}
+    return tuple(sorted((*chosen, *extra), key=lambda unit: -(moment.timestamp() if (moment := changed[unit]) else 0)))
+
+
+def _introduced(unit: Unit, better: Collection[Unit], scored: Sequence[Scored]) -> tuple[Unit, ...]:
+    """The rows of a short table that follow a sentence without a figure of its own, which only leads to them.
+
+    None when one of them answers better than the sentence, and was quoted for it. A row that answers less well is not
+    left to stand for the table.
+    """
+    if unit.kind != "sentence" or any(c.isdigit() for c in unit.text):
+        return ()
+    rows = sorted(
+        (s.unit for s in scored if s.unit.index == unit.index and s.unit.kind == "row"), key=lambda u: u.piece
+    )
+    if not 0 < len(rows) <= MOST_ROWS or rows[0].piece < unit.piece or any(row in better for row in rows):
+        return ()
+    return tuple(row for row in rows if row.header == rows[0].header)
