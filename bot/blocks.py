@@ -76,7 +76,7 @@ def lead(found: Answer, *, direct: bool) -> str:
 
 def without_answer(found: Answer, lead: str) -> Post:
     """No answer: what is missing, as far as the model said it, and the nearest documents that may be shown here."""
-    missing = [section(escape(_clip(found.text, SECTION_CHARS // 2)))] if found.text else []
+    missing = [section(escape(clip(found.text, SECTION_CHARS // 2)))] if found.text else []
     nearest = "\n".join([wording.NEAREST, *(f"• {_passage(passage)}" for passage in found.nearest)])
     shown = [context(nearest)] if found.nearest else []
     text = f"{lead}\n{nearest}" if found.nearest else lead
@@ -85,7 +85,7 @@ def without_answer(found: Answer, lead: str) -> Post:
 
 def plain(answer_id: str | None, text: str) -> Post:
     """A message without any structure, for the case that Slack refuses the real one."""
-    shown = _clip(text, SECTION_CHARS)
+    shown = clip(text, SECTION_CHARS)
     return Post(shown, (section(shown), *([feedback(answer_id)] if answer_id else ())))
 
 
@@ -106,20 +106,20 @@ def label(title: str, heading_path: Sequence[str], fallback: str = "") -> str:
 
 
 def section(text: str, accessory: Block | None = None) -> Block:
-    shown = {"type": "section", "text": {"type": "mrkdwn", "text": _clip(text, SECTION_CHARS)}}
+    shown = {"type": "section", "text": {"type": "mrkdwn", "text": clip(text, SECTION_CHARS)}}
     return {**shown, "accessory": accessory} if accessory else shown
 
 
 def context(text: str) -> Block:
-    return {"type": "context", "elements": [{"type": "mrkdwn", "text": _clip(text, SECTION_CHARS)}]}
+    return {"type": "context", "elements": [{"type": "mrkdwn", "text": clip(text, SECTION_CHARS)}]}
 
 
 def header(text: str) -> Block:
-    return {"type": "header", "text": {"type": "plain_text", "text": _clip(text, 150), "emoji": True}}
+    return {"type": "header", "text": {"type": "plain_text", "text": clip(text, 150), "emoji": True}}
 
 
 def button(text: str, action: str, value: str, style: str | None = None) -> Block:
-    shown = {"type": "plain_text", "text": _clip(text, BUTTON_CHARS), "emoji": False}
+    shown = {"type": "plain_text", "text": clip(text, BUTTON_CHARS), "emoji": False}
     made = {"type": "button", "action_id": action, "value": value, "text": shown}
     return {**made, "style": style} if style else made
 
@@ -164,7 +164,7 @@ def _passage(passage: Passage) -> str:
 
 
 def _titled(title: str, heading_path: Sequence[str], url: str) -> str:
-    return link(url, _clip(label(title, heading_path, url.rstrip("/").rpartition("/")[2]), LABEL_CHARS))
+    return link(url, clip(label(title, heading_path, url.rstrip("/").rpartition("/")[2]), LABEL_CHARS))
 
 
 def _changed(cited: Citation | Passage) -> str:
@@ -223,13 +223,13 @@ def _joined(lines: Sequence[str]) -> list[str]:
         if texts and len(texts[-1]) + 1 + len(line) <= SECTION_CHARS:
             texts[-1] += "\n" + line
         else:
-            texts.append(_clip(line, SECTION_CHARS))
+            texts.append(clip(line, SECTION_CHARS))
     return texts
 
 
 def _fallback(texts: Iterable[str]) -> str:
-    return _clip("\n".join(texts), FALLBACK_CHARS) or wording.SOURCES
+    return clip("\n".join(texts), FALLBACK_CHARS) or wording.SOURCES
 
 
-def _clip(text: str, limit: int) -> str:
+def clip(text: str, limit: int) -> str:
     return text if len(text) <= limit else text[: limit - 1].rstrip() + "…"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 import structlog
 
 from bot import blocks, review_wording, wording
-from bot.blocks import Block, Post, actions, button, context, section
+from bot.blocks import Block, Post, actions, button, clip, context, section
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
 from bot.handling import Handling
@@ -27,6 +27,8 @@ log = structlog.get_logger()
 
 SHOWN = 5
 """Cases shown at once; the next ones follow as these are reviewed."""
+QUESTION_CHARS, FACTS_CHARS = 600, 900
+"""So many of all of them, and no more, fit into one message."""
 
 
 class Review:
@@ -128,14 +130,14 @@ def pending_blocks(waiting: Sequence[Waiting], total: int) -> list[Block]:
 
 def _case(each: Waiting) -> list[Block]:
     case = each.case
-    question = f"*{escape(case.question)}*"
+    question = f"*{clip(escape(case.question), QUESTION_CHARS)}*"
     if case.standalone != case.question:
-        question += f"\n{escape(review_wording.standalone(case.standalone))}"
+        question += f"\n{clip(escape(review_wording.standalone(case.standalone)), QUESTION_CHARS)}"
     people = set(case.proposed_by) - {suggestions.BY}
     facts = [review_wording.votes(len(people), each.tally.up, each.tally.down), _expected(each)]
     if each.diagnosis:
         facts.append(review_wording.DIAGNOSES[each.diagnosis.cause])
-    return [section(question), context("\n".join(facts)), actions(_buttons(case))]
+    return [section(question), context(clip("\n".join(facts), FACTS_CHARS)), actions(_buttons(case))]
 
 
 def _expected(each: Waiting) -> str:

@@ -5,10 +5,10 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot import wording
-from bot.blocks import Post, actions, button, label, section
+from bot.blocks import Post, actions, button, clip, label, section
 from bot.mrkdwn import escape
 
-CANDIDATES = 5
+CANDIDATES, CANDIDATE_CHARS = 5, 500
 
 
 @dataclass(frozen=True)
@@ -24,7 +24,7 @@ def ask(answer_id: str, candidates: Sequence[Candidate], lead: str) -> Post:
     """Which source was right? One button a candidate, another document, or none at all."""
     rows = [
         section(
-            escape(label(candidate.title, candidate.heading_path)),
+            clip(escape(label(candidate.title, candidate.heading_path)), CANDIDATE_CHARS),
             button("This one", f"expected_source:{candidate.document_id}", answer_id),
         )
         for candidate in candidates[:CANDIDATES]

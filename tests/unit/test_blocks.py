@@ -1,13 +1,14 @@
 """Answers as Slack messages: within every limit, nothing live in them, nothing lost."""
 
 import json
+from dataclasses import replace
 from datetime import UTC, datetime
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot import blocks, home, right_source
+from bot import blocks, home, review, review_wording, right_source
 from bot.blocks import Post
 from bot.local_slack.validation import check_message_blocks, check_view
 from bot.markdown import pieces
@@ -15,6 +16,10 @@ from bot.parts import cut
 from bot.table import columns
 from knowledge.answers import Citation
 from knowledge.catalog import Failures, SourceState
+from knowledge.gold import GoldCase
+from knowledge.labels import Label
+from knowledge.reviews import Waiting
+from knowledge.votes import Tally
 
 URL = "https://docs.example.test/x"
 
@@ -210,7 +215,20 @@ def test_the_home_tab_is_a_view_that_slack_takes() -> None:
 
 
 def test_the_question_which_source_was_right_is_within_the_limits() -> None:
-    many = [right_source.Candidate(n, "A very long title " * 20, ("Heading " * 30,)) for n in range(20)]
+    many = [right_source.Candidate(n, "A very long title " * 20, ("Heading " * 300,)) for n in range(20)]
     post = right_source.ask("abc", many, "Which?")
     check_message_blocks(list(post.blocks))
     check_view(right_source.form("abc"))
+
+
+def test_the_longest_questions_to_review_fit_into_one_message() -> None:
+    """Slack refuses a message as a whole, and nobody would be asked."""
+    places = tuple(Label("handbook", f"{'folder/' * 40}{n}.md", ("Heading " * 30,)) for n in range(9))
+    long = "why & how? " * 500
+    case = GoldCase(
+        "g1", long, f"really {long}", frozenset(), places, "proposed", "vote", None, (), (), datetime.now(UTC)
+    )
+    shown = review.pending_blocks(
+        [Waiting(replace(case, id=f"g{n}"), places, 0, Tally(0, 1), None) for n in range(5)], 9
+    )
+    check_message_blocks([blocks.section(review_wording.TOLD), *shown])
