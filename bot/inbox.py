@@ -39,6 +39,8 @@ BUTTONS = {
 """action_id (before a colon) -> kind of work. Other buttons are links, or open a view at once."""
 
 VIEWS = {"name_source": "label", "gold_correct": "review"}
+COMMAND = "reindex"
+"""The only one, by whatever name: where another app has the name already, an administrator gives it another."""
 SHORTCUTS = {"mark_answer_wrong": "ask_source"}
 THUMBS = {"+1": 1, "thumbsup": 1, "-1": -1, "thumbsdown": -1}
 
@@ -91,7 +93,7 @@ class Inbox:
             connection,
             work.event_id,
             work.kind,
-            work.payload,
+            _storable(work.payload),
             person=work.person,
             message_key=work.message_key,
             thread_key=work.thread_key,
@@ -196,19 +198,45 @@ def clicked(body: Json) -> Work | None:
         case _ if body.get("command"):
             payload = {"text": body.get("text") or "", "response_url": body.get("response_url")}
             payload["channel"] = body.get("channel_id")
-            kind = str(body["command"]).lstrip("/")
+            kind = COMMAND
         case _:
             return None
     if not kind:
         return None
-    in_order = f"votes:{str(payload['value']).partition(':')[2]}" if kind == "vote" else None
-    return Work(kind, event_id, payload, person=person, thread_key=in_order)
+    return Work(kind, event_id, payload, person=person, thread_key=_clicks_key(kind, str(payload.get("value"))))
+
+
+def private_key(answer_id: str) -> str:
+    """The thread key of what is done about an answer for its asker alone: shown, and shared from there."""
+    return f"private:{answer_id}"
+
+
+def _clicks_key(kind: str, value: str) -> str | None:
+    """Clicks with the same key are worked off in the order in which they came."""
+    match kind:
+        case "vote":
+            return f"votes:{value.partition(':')[2]}"
+        case "show_privately" | "share":
+            return private_key(value)
+        case _:
+            return None
 
 
 def _fields(view: Json) -> dict[str, str]:
     """What was typed, by action id."""
     values = (view.get("state") or {}).get("values") or {}
     return {name: str(field.get("value") or "") for block in values.values() for name, field in block.items()}
+
+
+def _storable(value: Any) -> Any:
+    """Without what a database's text cannot hold: NUL, and halves of a character that was cut in two."""
+    match value:
+        case str():
+            return value.replace("\x00", "").encode(errors="replace").decode()
+        case dict():
+            return {key: _storable(each) for key, each in value.items()}
+        case _:
+            return value
 
 
 def _digest(body: Json) -> str:
