@@ -19,6 +19,10 @@ class Undeliverable(FootnoteError):
     """The place of a reply is gone or closed: the channel was archived or deleted, the bot removed, the thread deleted."""
 
 
+class Closed(Undeliverable):
+    """The place may still be there, with what was said in it, but the bot may not write there: archived, or removed from it."""
+
+
 class DemoFailed(FootnoteError):
     """The demo's bot did not do what the script waits for."""
 

@@ -2,14 +2,23 @@
 
 from slack_sdk.errors import SlackApiError
 
-from bot.errors import SlackUnavailable, Undeliverable
+from bot.errors import Closed, SlackUnavailable, Undeliverable
 
-NOWHERE = frozenset(
+CLOSED = frozenset(
     [
         "channel_not_found",
         "is_archived",
         "not_in_channel",
         "restricted_action",
+        "restricted_action_non_threadable_channel",
+        "restricted_action_read_only_channel",
+        "restricted_action_thread_locked",
+        "restricted_action_thread_only_channel",
+    ]
+)
+"""The bot may not write there. A private channel that it was removed from is not found."""
+GONE = frozenset(
+    [
         "user_disabled",
         "invalid_thread_ts",
         "thread_not_found",
@@ -20,12 +29,14 @@ NOWHERE = frozenset(
         "cant_update_message",
     ]
 )
+NOWHERE = CLOSED | GONE
 """There is no place any more where the reply could go."""
 
 
 def translated(error: BaseException, what: str) -> Undeliverable | SlackUnavailable:
-    kind = Undeliverable if code(error) in NOWHERE else SlackUnavailable
-    return kind(f"{what}: {code(error)}")
+    name = code(error)
+    kind = Closed if name in CLOSED else Undeliverable if name in GONE else SlackUnavailable
+    return kind(f"{what}: {name}")
 
 
 def code(error: BaseException) -> str:

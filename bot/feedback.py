@@ -90,7 +90,7 @@ class Feedback:
         """Somebody says which source was right; their own rights at this moment decide what they may name."""
         answer, person = self._answer(str(receipt.payload.get("value"))), str(receipt.person)
         if answer is None or not self._can_read(person, answer) or not self._is_member(person):
-            self._say(receipt, answer, wording.CANNOT_VOTE)
+            self._say(receipt, answer, wording.CANNOT_VOTE if answer else wording.ANSWER_GONE)
             return "refused"
         match receipt.payload["action"]:
             case "not_in_documents":
@@ -145,12 +145,12 @@ class Feedback:
         is_prompt = receipt.kind == "label"
         if is_prompt and self._replies.respond(url, post, replace=True):
             return
-        if answer is None or answer.reply_channel is None:
-            return
         try:
-            self._replies.whisper(answer.reply_channel, answer.thread_ts, str(receipt.person), post)
+            if answer is not None and answer.reply_channel is not None:
+                return self._replies.whisper(answer.reply_channel, answer.thread_ts, str(receipt.person), post)
         except (SlackUnavailable, Undeliverable) as error:
-            log.warning("feedback note not sent", answer=answer.id, error=str(error))
+            log.info("feedback note not sent beside the answer", error=str(error))
+        self._handling.tell_alone(receipt, post)
 
     def _answer(self, answer_id: str) -> StoredAnswer | None:
         """The answer's row, whoever may read it; what is shown of it is decided by the reader's own scopes."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 import structlog
+from sqlalchemy.exc import SQLAlchemyError
 
 from bot import blocks, wording
 from bot.blocks import Post
@@ -85,11 +86,7 @@ class Handling:
         except Exception as error:
             if receipt.attempt < LAST_ATTEMPT and _may_pass(error):
                 raise
-            # An exception's own text may quote a row or a prompt; where it was raised and its type may not.
-            where = "".join(traceback.format_tb(error.__traceback__))
-            log.error(
-                "a task failed", kind=receipt.kind, error_id=error_id, error_type=type(error).__name__, where=where
-            )
+            _log(receipt, error, error_id)
             try:
                 tell(blocks.notice(wording.failed(error_id)))
             except (Undeliverable, SlackUnavailable) as silent:
@@ -97,6 +94,14 @@ class Handling:
                     raise
                 log.error("nobody was told", error_id=error_id, error=str(silent))
             self.finish(receipt, "failed", error_id=error_id)
+
+    @contextmanager
+    def unmissed(self, receipt: Receipt) -> Iterator[None]:
+        """What is done beside a reply: when it goes wrong that is logged, and the reply stays what it is."""
+        try:
+            yield
+        except (FootnoteError, SQLAlchemyError, OSError) as error:
+            _log(receipt, error, secrets.token_hex(4))
 
     def deliver(self, receipt: Receipt, asked: Asked, outcome: Outcome) -> bool:
         """False when that was for somebody else to do."""
@@ -106,8 +111,19 @@ class Handling:
         self.keep(asked, outcome)
         answer_id = outcome.answer.id if outcome.answer else None
         self._replies.send(receipt, asked.channel, asked.thread, outcome.posts, answer_id)
+        self.confirm(receipt, asked, outcome)
         self.finish(receipt, outcome.state, outcome.answer)
         return True
+
+    def confirm(self, receipt: Receipt, asked: Asked, outcome: Outcome) -> None:
+        """Take back what was withdrawn between its last check and its posting, when there was nothing to take back yet."""
+        if outcome.answer is None:
+            return
+        with self._database.writing() as connection:
+            stored = answer_rows.load(connection, outcome.answer.id)
+        if stored is not None and str(stored.outcome) == "withdrawn":
+            gone = (blocks.notice(wording.WITHDRAWN_SOURCE),)
+            self._replies.send(receipt, asked.channel, asked.thread or None, gone, outcome.answer.id, anew=True)
 
     def keep(self, asked: Asked, outcome: Outcome) -> None:
         """Store the answer before its buttons are posted."""
@@ -127,6 +143,12 @@ class Handling:
         with self._database.plain() as connection:
             latest = receipts.load(connection, receipt.id)
         return latest is not None and latest.attempt == receipt.attempt
+
+
+def _log(receipt: Receipt, error: Exception, error_id: str) -> None:
+    """An exception's own text may quote a row or a prompt; where it was raised and its type may not."""
+    where = "".join(traceback.format_tb(error.__traceback__))
+    log.error("a task failed", kind=receipt.kind, error_id=error_id, error_type=type(error).__name__, where=where)
 
 
 def _may_pass(error: Exception) -> bool:

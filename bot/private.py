@@ -12,7 +12,7 @@ from bot.handling import LAST_ATTEMPT, Handling
 from bot.mrkdwn import escape
 from bot.outcome import Outcome, Outcomes
 from bot.replies import Replies
-from knowledge import answer_rows
+from knowledge import answer_rows, receipts
 from knowledge.answer_rows import StoredAnswer
 from knowledge.answers import Answer, Question
 from knowledge.db import Database
@@ -63,12 +63,14 @@ class Private:
 
     def show_privately(self, receipt: Receipt) -> str | None:
         """Answer the asker alone, under the rights of this moment, in the direct conversation."""
-        url, person = receipt.payload.get("response_url"), str(receipt.person)
-        with self._database.writing() as connection:
-            stored = answer_rows.load(connection, str(receipt.payload.get("value")))
+        person = str(receipt.person)
+        stored = self._stored(receipt)
         if stored is None or stored.asker != person:
-            self._replies.respond(url, blocks.notice(wording.NOT_YOURS))
+            self._tell(receipt, wording.NOT_YOURS if stored else wording.ANSWER_GONE)
             return "refused"
+        if self._is_answered(receipt):
+            self._tell(receipt, wording.SENT_PRIVATELY, replace=True)
+            return "done"
         channel = self._replies.direct(person)
         asked = Asked(channel, "", "", person, stored.question, direct=True)
         outcome = self._outcomes.of(asked, Question(stored.standalone, person, channel), None)
@@ -78,22 +80,22 @@ class Private:
         if outcome.answer is not None and outcome.answer.citations:
             posts = blocks.shareable(posts, stored.id)
         self._replies.send(receipt, channel, None, posts, outcome.answer.id if outcome.answer else None)
-        self._replies.respond(url, blocks.notice(wording.SENT_PRIVATELY), replace=True)
+        self._handling.confirm(receipt, asked, outcome)
+        self._replies.respond(receipt.payload.get("response_url"), blocks.notice(wording.SENT_PRIVATELY), replace=True)
         self._handling.finish(receipt, outcome.state, outcome.answer)
         return None
 
     def share(self, receipt: Receipt) -> str | None:
         """Answer a privately answered question again for everyone in its channel; the private answer goes nowhere."""
-        with self._database.writing() as connection:
-            stored = answer_rows.load(connection, str(receipt.payload.get("value")))
+        stored = self._stored(receipt)
         if stored is None or stored.asker != receipt.person:
-            words = wording.NOT_YOURS
+            words = wording.NOT_YOURS if stored else wording.ANSWER_GONE
         else:
             with self._database.lock(f"share:{stored.id}") as alone:
                 if not alone:
                     raise TimeoutError(f"answer {stored.id} is being shared already")
                 words = self._shared(receipt, stored)
-        self._replies.respond(receipt.payload.get("response_url"), blocks.notice(words))
+        self._tell(receipt, words)
         return None if words == wording.SHARED else "refused"
 
     def _shared(self, receipt: Receipt, stored: StoredAnswer) -> str:
@@ -118,6 +120,20 @@ class Private:
         except Undeliverable:
             return wording.CANNOT_SHARE
         return wording.SHARED
+
+    def _stored(self, receipt: Receipt) -> StoredAnswer | None:
+        """The channel's answer under which the button was; None when its question was deleted."""
+        with self._database.writing() as connection:
+            return answer_rows.load(connection, str(receipt.payload.get("value")))
+
+    def _is_answered(self, receipt: Receipt) -> bool:
+        """Whether another click on the same button was answered already: whoever waits may press twice."""
+        with self._database.plain() as connection:
+            clicks = receipts.in_thread(connection, str(receipt.thread_key), str(receipt.person))
+        return any(each.kind == receipt.kind and each.state == "answered" for each in clicks)
+
+    def _tell(self, receipt: Receipt, words: str, *, replace: bool = False) -> None:
+        self._handling.tell_alone(receipt, blocks.notice(words), replace=replace)
 
     def _is_better(self, answer: Answer, decision: Decision) -> bool:
         """Whether the best passage for the asker alone is one that this place may not see, and beats what was found."""

@@ -6,7 +6,7 @@ marks in the thread before posting anything, so a message that was sent but not 
 
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import structlog
@@ -17,8 +17,8 @@ from bot import wording
 from bot.blocks import Post, notice, plain
 from bot.client import FAILURES, Identity
 from bot.conversation import Asked
-from bot.errors import SlackUnavailable
-from bot.failures import NOWHERE, code, translated
+from bot.errors import Closed, SlackUnavailable, Undeliverable
+from bot.failures import GONE, NOWHERE, code, translated
 from bot.traces import MARK, UNFINISHED, Traces
 from knowledge import rates, receipts
 from knowledge.db import Database
@@ -80,46 +80,43 @@ class Replies:
         thread: str | None,
         posts: Sequence[Post],
         answer_id: str | None = None,
+        *,
+        anew: bool = False,
     ) -> None:
-        """Post every message of a reply that is not there yet. `thread` None: not in a thread."""
-        sent = self._traces.sent(receipt, channel, thread) if receipt.attempt > 1 else {}
+        """Make a reply consist of `posts`: what is not there yet is posted, what is from another answer says these now.
+
+        `thread` None: not in a thread. `anew`: what carries this very answer, or none, may say something else too.
+        """
+        sent = self._traces.sent(receipt, channel, thread) if anew or receipt.attempt > 1 else {}
         with self._database.plain() as connection:
             noted = {reply.part: reply for reply in receipts.replies_to(connection, receipt.id)}
+        found = {part: Reply(channel, ts, receipt.id, part, None) for part, ts in sent.items()}
         for part, post in enumerate(posts):
-            reply = noted.get(part)
-            if reply is None:
-                ts = sent.get(part) or self._post(_Target(receipt, channel, thread, part), post, answer_id)
-            elif reply.answer_id == UNFINISHED:
-                ts = self._close_stream(reply, post)
-            else:
+            if part in noted and noted[part].answer_id == answer_id and not anew:
                 continue
-            self._note(Reply(channel, ts, receipt.id, part, answer_id))
-
-    def replace(
-        self, receipt: Receipt, channel: str, thread: str, posts: Sequence[Post], answer_id: str | None
-    ) -> None:
-        """Make the messages already sent for `receipt` say `posts`; add or delete messages where the number differs."""
-        with self._database.plain() as connection:
-            there = receipts.replies_to(connection, receipt.id)
-        for reply, post in zip(there, posts, strict=False):
-            self.change(reply, post)
-            self._note(Reply(reply.channel, reply.ts, receipt.id, reply.part, answer_id))
-        for reply in there[len(posts) :]:
+            reply = noted.get(part) or found.get(part)
+            if reply is None or not self._says(reply, post, answer_id):
+                ts = self._post(_Target(receipt, channel, thread, part), post, answer_id)
+                reply = Reply(channel, ts, receipt.id, part, answer_id)
+            self._note(replace(reply, answer_id=answer_id))
+        for reply in (reply for part, reply in (found | noted).items() if part >= len(posts)):
             self.delete(reply)
-        if len(posts) > len(there):
-            self.send(receipt, channel, thread, posts, answer_id)
 
-    def change(self, reply: Reply, post: Post) -> None:
+    def change(self, reply: Reply, post: Post, answer_id: str | None = None) -> None:
+        """Make a message say something else, plainly when Slack refuses its form. `answer_id`: what it then carries."""
         try:
             self._client.chat_update(channel=reply.channel, ts=reply.ts, **post.arguments())
         except FAILURES as error:
-            raise translated(error, "a reply could not be changed") from error
+            if code(error) not in TOO_MUCH or len(post.blocks) <= PLAIN_BLOCKS:
+                raise translated(error, "a reply could not be changed") from error
+            log.warning("Slack refused a reply's form", inbox=reply.inbox_id, error=code(error))
+            self.change(reply, plain(answer_id, post.text))
 
     def delete(self, reply: Reply) -> None:
         try:
             self._client.chat_delete(channel=reply.channel, ts=reply.ts)
         except FAILURES as error:
-            if code(error) not in NOWHERE:
+            if code(error) not in GONE:
                 raise translated(error, "a reply could not be deleted") from error
         with self._database.plain() as connection:
             receipts.drop_reply(connection, reply)
@@ -184,16 +181,27 @@ class Replies:
 
     def hide(self, reply: Reply) -> None:
         """Take away at once what a stream has shown; the reply that follows takes its place."""
-        self._close_stream(reply, notice(wording.CHECKING_AGAIN))
+        self._says(reply, notice(wording.CHECKING_AGAIN), None)
 
-    def _close_stream(self, reply: Reply, post: Post) -> str:
-        """End the preview and put the reply in its place."""
+    def _says(self, reply: Reply, post: Post, answer_id: str | None) -> bool:
+        """Put `post` in the place of what is there, after the end of a preview; False when somebody has deleted it."""
+        try:
+            if reply.answer_id == UNFINISHED:
+                self._end_stream(reply)
+            self.change(reply, post, answer_id)
+        except Closed:
+            raise
+        except Undeliverable:
+            with self._database.plain() as connection:
+                receipts.drop_reply(connection, reply)
+            return False
+        return True
+
+    def _end_stream(self, reply: Reply) -> None:
         try:
             self._client.chat_stopStream(channel=reply.channel, ts=reply.ts)
         except FAILURES as error:
             log.info("the stream had ended", error=code(error))
-        self.change(reply, post)
-        return reply.ts
 
     def _note(self, reply: Reply) -> Reply:
         with self._database.plain() as connection:

@@ -13,6 +13,7 @@ from bot.blocks import Post
 from bot.client import Identity
 from bot.conversation import Asked, is_addressed, is_courtesy, is_help, question_text, turns
 from bot.directory import Directory
+from bot.errors import Closed
 from bot.handling import LAST_ATTEMPT, Handling
 from bot.mrkdwn import mentions, without_mention
 from bot.outcome import Outcome, Outcomes
@@ -58,10 +59,11 @@ class Responder:
             if receipt is None:
                 return
             asked = _asked(receipt.payload)
+            delivered: Outcome | None = None
             with self._handling.never_silent(receipt, self._in_thread(receipt, asked)):
                 outcome = self._outcome(receipt, asked)
-                if self._handling.deliver(receipt, asked, outcome):
-                    self._private.offer(asked, outcome)
+                delivered = outcome if self._handling.deliver(receipt, asked, outcome) else None
+            self._offer(receipt, asked, delivered)
 
     def revise(self, inbox_id: int) -> None:
         """The asker edited a question: its answer says what the new text asks for."""
@@ -71,18 +73,28 @@ class Responder:
             with self._database.plain() as connection:
                 question = receipts.load(connection, int(receipt.payload["question"]))
             text = str(receipt.payload["text"])
-            if question is None or question.state not in ("answered", "refused") or is_courtesy(text):
+            if question is None or question.state not in ("answered", "refused", "failed") or is_courtesy(text):
                 return self._handling.finish(receipt, "ignored")
             asked = replace(_asked(question.payload), text=text)
             with self._database.plain() as connection:
                 receipts.change_text(connection, question.id, {**question.payload, "text": text})
+            delivered: Outcome | None = None
             with self._handling.never_silent(receipt, self._in_thread(receipt, asked)):
                 outcome = self._outcome(question, asked)
                 self._handling.keep(asked, outcome)
                 answer_id = outcome.answer.id if outcome.answer else None
-                self._replies.replace(question, asked.channel, asked.thread, outcome.posts, answer_id)
+                self._replies.send(question, asked.channel, asked.thread, outcome.posts, answer_id, anew=True)
+                self._handling.confirm(question, asked, outcome)
                 self._handling.finish(question, outcome.state, outcome.answer)
-                self._handling.finish(receipt, "done")
+                with self._database.plain() as connection:  # the answer that this one replaces is found by it again
+                    receipts.finish(connection, receipt.id, "done", answer_id=question.answer_id)
+                delivered = outcome
+            self._offer(receipt, asked, delivered)
+
+    def _offer(self, receipt: Receipt, asked: Asked, delivered: Outcome | None) -> None:
+        if delivered is not None:
+            with self._handling.unmissed(receipt):
+                self._private.offer(asked, delivered)
 
     def _outcome(self, receipt: Receipt, asked: Asked) -> Outcome:
         thread = self._thread(asked)
@@ -103,7 +115,13 @@ class Responder:
         return self._outcomes.of(asked, question, asked.channel, streamed, patient=patient)
 
     def _in_thread(self, receipt: Receipt, asked: Asked) -> Callable[[Post], None]:
-        return lambda post: self._replies.send(receipt, asked.channel, asked.thread, (post,))
+        def tell(post: Post) -> None:
+            try:
+                self._replies.send(receipt, asked.channel, asked.thread, (post,))
+            except Closed:
+                self._handling.tell_alone(receipt, blocks.notice(wording.CANNOT_REPLY))
+
+        return tell
 
     def _thread(self, asked: Asked) -> Sequence[Mapping[str, Any]]:
         return self._replies.thread(asked.channel, asked.thread) if asked.thread != asked.ts else ()

@@ -47,7 +47,9 @@ class Traces:
 
     def _orphan(self, receipt: Receipt, messages: Sequence[Mapping[str, Any]]) -> dict[int, str]:
         """A stream that was begun but not noted carries no mark: it is taken over as this reply's first message."""
-        asked_at = str(receipt.payload.get("ts") or "") if receipt.kind == "answer" else ""
+        with self._database.plain() as connection:
+            begun = receipts.replies_to(connection, receipt.id)
+        asked_at = str(receipt.payload.get("ts") or "") if receipt.kind == "answer" and not begun else ""
         for message in messages:
             unmarked = self._me.wrote(dict(message)) and not message.get("metadata") and str(message["ts"]) > asked_at
             if asked_at and unmarked and self._is_unnoted(str(receipt.payload["channel"]), str(message["ts"])):

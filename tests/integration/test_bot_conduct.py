@@ -78,6 +78,12 @@ def test_help_is_understood_however_it_is_typed(company: Company) -> None:
     assert {company.reply(question).text for question in asked} == {wording.HELP}
 
 
+@pytest.mark.parametrize("odd", ["\x00", "\ud83d"])
+def test_characters_that_no_database_takes_lose_no_question(company: Company, odd: str) -> None:
+    question = company.ask("ben", "general", f"{LEAVE}{odd}")
+    assert "25 days" in company.reply(question).text
+
+
 def test_a_reply_that_was_also_sent_to_the_channel_is_answered_in_its_thread_alone(company: Company) -> None:
     root = company.slack.say("ana", "general", "Does anybody know about leave?")
     text = f"<@UFOOTNOTE> {LEAVE}"
@@ -103,7 +109,7 @@ def test_a_very_long_answer_arrives_in_parts_and_a_vote_on_any_of_them_counts(co
     prose = " ".join(f"Sentence {number} says something [1]." for number in range(150))
     posts = blocks.answer(answer.id, f"{prose}\n\n```text\n{code}\n```\n\n{prose}", ())
     replies = Replies(bot, company.database, identify(bot))
-    replies.replace(receipt, question.channel, question.ts, posts, answer.id)
+    replies.send(receipt, question.channel, question.ts, posts, answer.id, anew=True)
     first, *more = company.slack.replies(question)
     assert more
     assert "line 259 of the program" in str([first.blocks, *(m.blocks for m in more)])

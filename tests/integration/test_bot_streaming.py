@@ -70,6 +70,19 @@ def test_whatever_happens_to_the_stream_the_reply_is_whole(
         assert "two weeks ahead" in shown(replies[0])
 
 
+def test_a_preview_that_somebody_deletes_keeps_no_answer_back(
+    tmp_path: Path, postgres_url: str, models: Models
+) -> None:
+    with writing(tmp_path, postgres_url, models, LocalClaude()) as company:
+        company.slack.fault("slow", "chat.stopStream", seconds=2)
+        question = company.ask("ben", "general", QUESTION)
+        state = company.slack.state
+        preview = company.slack.wait_for(lambda _: next((m for m in state.everything() if m.stream), None))
+        state.delete(preview)
+        company.receipt(question)
+        assert ["two weeks ahead" in shown(reply) for reply in company.slack.replies(question)] == [True]
+
+
 def test_rights_that_change_before_anything_is_shown_keep_it_hidden(
     tmp_path: Path, postgres_url: str, models: Models
 ) -> None:

@@ -89,6 +89,7 @@ def test_when_slack_does_not_say_who_reads_the_channel_nothing_is_shared(own_com
 def test_the_buttons_work_for_the_asker_alone(company: Company, task: str) -> None:
     question = company.ask("ana", "general", LEASE)
     company.settled()
-    before = len(list(company.slack.state.everything()))
+    before = list(company.slack.state.everything())
     assert clicked(company, task, question, "UBEN").state == "refused"
-    assert len(list(company.slack.state.everything())) == before
+    said = [message for message in company.slack.state.everything() if message not in before]
+    assert [(message.channel, message.text) for message in said] == [(company.slack.dm("ben").id, wording.NOT_YOURS)]
