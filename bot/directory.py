@@ -4,7 +4,7 @@ Facts are kept in the database with the moment from which they are known, so tha
 counts in all of them. Ids are keys; names are for showing only.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Collection, Iterable
 from datetime import datetime, timedelta
 from typing import Any
 
@@ -94,10 +94,10 @@ class Directory:
     ) -> dict[str, str]:
         """Names by id, as they may be shown in `place` (to `asker`, or None: to all who read it).
 
-        A channel that not everyone there could open has no name. A person who cannot be looked up is left out.
+        A channel that not everyone there could open has no name. While people cannot be looked up they are left out.
         """
         known = self._nameable(place, asker) if channels else NOTHING
-        named = {person: self._person_name(person) for person in people}
+        named = self._people_names(set(people))
         named |= {channel: self._channel_name(channel) for channel in channels if channel_scope(channel) in known}
         return {**dict.fromkeys(channels, wording.NO_CHANNEL), **{key: name for key, name in named.items() if name}}
 
@@ -107,11 +107,11 @@ class Directory:
         except SlackUnavailable:
             return NOTHING
 
-    def _person_name(self, person: str) -> str:
+    def _people_names(self, people: Collection[str]) -> dict[str, str]:
         try:
-            return str(self._facts_of([person], self._since())[person]["name"])
+            return {person: str(facts["name"]) for person, facts in self._facts_of(people, self._since()).items()}
         except SlackUnavailable:
-            return ""
+            return {}
 
     def _channel_name(self, channel: str) -> str:
         try:

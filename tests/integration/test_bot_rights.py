@@ -191,6 +191,15 @@ def test_a_channel_is_named_only_to_those_who_may_know_it(
     assert {channel for channel, name in names.items() if name != wording.NO_CHANNEL} == named
 
 
+def test_the_names_of_a_crowd_are_asked_for_as_one_list(listening: Company) -> None:
+    state = listening.slack.state
+    crowd = {f"UX{number:05}": Person(f"UX{number:05}", f"x{number}") for number in range(60)}
+    state.people.update(crowd)
+    names = listening.service.directory.names(crowd, (), "CGENERAL", "UANA")
+    assert names == {person.id: person.name for person in crowd.values()}
+    assert not [call for call in listening.slack.calls if call.method == "users.info"]
+
+
 def test_whoever_mentions_a_private_channel_does_not_learn_its_name(company: Company) -> None:
     question = company.ask("ben", "general", "what is said in <#CLEGAL|legal> about leave?")
     company.reply(question)
