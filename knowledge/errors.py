@@ -26,7 +26,7 @@ class SourceFailed(FootnoteError):
 
 
 class SyncOver(FootnoteError):
-    """The sync of a source that this process helped with has ended; what it would still store may be outdated."""
+    """The sync of a source has ended, or grants more than it may by now; what it would still store may be outdated."""
 
 
 class DocumentUnreadable(FootnoteError):

@@ -60,17 +60,17 @@ class Prepared:
 class Exchange:
     """Of the documents of one sync, counted in `tally`. `full`: everything is encoded again.
 
-    `helped`: the sync of another process that this one works for; a document is stored only while that goes on.
+    `tenure`: that sync, which may be another process's; a document is stored only while it goes on.
     """
 
-    def __init__(self, parts: Parts, tally: Tally, full: bool) -> None:
-        self.helped: Tenure | None = None
+    def __init__(self, parts: Parts, tenure: Tenure, tally: Tally, full: bool) -> None:
         self._parts = parts
+        self._tenure = tenure
         self._tally = tally
         self._full = full
 
     def store_all(self, fetched: Iterable[Fetched | None]) -> None:
-        """Raises `SyncOver` when the sync that is helped has ended."""
+        """Raises `SyncOver` when the sync has ended, or was narrowed."""
         pending: list[Prepared] = []
         for each in fetched:
             if each is not None:
@@ -82,7 +82,7 @@ class Exchange:
 
     def store_textless(self, record: Record) -> None:
         """Keep the document's state and its reason, and nothing of an older version's text."""
-        with self._storing() as connection:
+        with self.storing() as connection:
             [document_id] = documents.save(connection, [record])
             replace(connection, self._parts.generation, {document_id: ()}, encoded={}, reusable={})
 
@@ -98,7 +98,7 @@ class Exchange:
         texts = {each.hash: each.embedded for item in pending for each in item.drafts}
         reusable = {} if self._full else self._encoded_before(records)
         encoded = self._encode({text_hash: texts[text_hash] for text_hash in texts.keys() - reusable.keys()})
-        with self._storing() as connection:
+        with self.storing() as connection:
             ids = documents.save(connection, records)
             drafts = {i: item.drafts for i, item in zip(ids, pending, strict=True)}
             replaced = replace(connection, generation, drafts, encoded=encoded, reusable=reusable)
@@ -119,10 +119,10 @@ class Exchange:
             self._tally.failed[name] = reason
 
     @contextmanager
-    def _storing(self) -> Iterator[Connection]:
+    def storing(self) -> Iterator[Connection]:
+        """A transaction that may give readers to a document. Raises `SyncOver` as `store_all` does."""
         with self._parts.database.writing() as connection:
-            if self.helped is not None:
-                shares.hold(connection, self.helped)
+            shares.hold(connection, self._tenure)
             yield connection
 
     def _encode(self, texts: dict[str, str]) -> dict[str, tuple[Floats, bytes]]:

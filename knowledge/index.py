@@ -12,7 +12,7 @@ from pathlib import Path
 import sqlalchemy as sa
 import structlog
 
-from knowledge import generations, loaders, shares, trial, vector_index
+from knowledge import documents, generations, loaders, shares, trial, vector_index
 from knowledge.chunking import VERSION as CHUNKER_VERSION
 from knowledge.db import Database
 from knowledge.encoders import Embedder
@@ -21,6 +21,7 @@ from knowledge.exchange import Parts
 from knowledge.generations import Generation
 from knowledge.loaders.reader import Reader
 from knowledge.outcomes import SyncOutcome
+from knowledge.plan import narrowed_by_source
 from knowledge.settings import Chunking
 from knowledge.settings import Source as SourceSettings
 from knowledge.shares import Invite
@@ -89,9 +90,10 @@ class Indexer:
         started = time.monotonic()
         with self._database.lock(f"sync of {source.name}") as got:
             if not got:
-                return SyncOutcome(source.name, error="a sync of this source is already running")
+                running = "a sync of this source is already running"
+                return SyncOutcome(source.name, narrowed=self.narrow(source), error=running)
             with self._database.plain() as connection:
-                shares.begin(connection, source)
+                tenure = shares.begin(connection, source)
             error = ""
             with self._database.plain() as connection:
                 choose = generations.next_to if full else generations.active
@@ -99,10 +101,10 @@ class Indexer:
             with Reader() as reader:
                 parts = Parts(self._database, self._embedder, generation, self._chunking, reader)
                 opened = self._openers.get(source.kind, self._open)(source)
-                run = Sync(parts, source, opened, self._settings_hash(), full, self._inviter(source))
+                run = Sync(parts, source, opened, self._settings_hash(), tenure, full, self._inviter(source))
                 try:
                     run.run(on_progress)
-                except SourceFailed as failure:
+                except (SourceFailed, SyncOver) as failure:
                     error = str(failure)
                 finally:
                     opened.close()
@@ -116,6 +118,16 @@ class Indexer:
                 shares.finish(connection, outcome)
             return outcome
 
+    def narrow(self, source: SourceSettings) -> int:
+        """Take from the source's documents the readers that these settings do not grant, also while it is being synced
+        under others; how many documents had some.
+        """
+        with self._database.writing() as connection:
+            shares.narrow(connection, source)
+            lost = narrowed_by_source(documents.known(connection, source.name), frozenset(source.scopes))
+            documents.set_readers(connection, {each.known.document_id: each.scopes for each in lost})
+        return len(lost)
+
     def help(self, source: SourceSettings, count: int) -> int:
         """Take part in the first index of a source that another process leads, divided into `count` shares; how many
         documents were indexed here. Nothing is done when that sync has ended, or began under other settings.
@@ -128,9 +140,9 @@ class Indexer:
         generations.check(generation, self._embedder)
         with Reader() as reader, closing(self._open(source)) as opened:
             parts = Parts(self._database, self._embedder, generation, self._chunking, reader)
-            run = Sync(parts, source, opened, self._settings_hash())
+            run = Sync(parts, source, opened, self._settings_hash(), tenure)
             try:
-                run.help(tenure, count)
+                run.help(count)
             except (SyncOver, SourceFailed) as ended:
                 log.info("stopped helping", source=source.name, reason=str(ended))
         return len(run.tally.added)

@@ -86,7 +86,7 @@ class Intake:
 
     def _store_unchanged(self, known: Known, listed: Listed) -> None:
         wanted = readers_of(known, listed, self._scopes, self.left_out_before)
-        with self._database.writing() as connection:
+        with self._exchange.storing() as connection:
             updated_at = listed.updated_at if listed.dated else None
             documents.unchanged(connection, known.document_id, listed.revision, updated_at)
             documents.set_readers(connection, {known.document_id: wanted})

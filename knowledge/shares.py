@@ -1,11 +1,11 @@
-"""A first index divided among processes: shares of a source's new documents, worked off by whoever is free.
+"""Who works on a source at a time, and a first index divided among processes.
 
 1. The process that syncs the source leads: it alone lists for all, changes readers and deletes. For many new documents
    it divides them into shares by their names and invites others.
 2. Whoever works on a share holds its lock, and leaves out what is there by then. A process that dies loses the lock with
    its connection, and somebody else goes on with the rest of the share.
-3. A helper stores a document only as long as the sync it helps goes on, in the same transaction: what it read may be
-   outdated for a later one.
+3. Everybody stores a document only as long as the sync goes on, and under the readers that were recorded for it, in the
+   same transaction: what a helper read may be outdated for a later sync, and other settings may grant less meanwhile.
 """
 
 import time
@@ -36,17 +36,19 @@ Invite = Callable[[str, int], None]
 
 @dataclass(frozen=True)
 class Tenure:
-    """One sync of a source, from its beginning to its end."""
+    """One sync of a source, from its beginning to its end. `scopes`: what it grants, in order."""
 
     source: str
+    scopes: tuple[str, ...]
     began_at: datetime
 
 
-def begin(connection: sa.Connection, source: SourceSettings) -> None:
+def begin(connection: sa.Connection, source: SourceSettings) -> Tenure:
     values: dict[str, object] = {"kind": source.kind, "location": source.location, "scopes": sorted(source.scopes)}
     values |= {"started_at": sa.func.now(), "finished_at": None}
     statement = insert(sources).values(name=source.name, **values)
-    connection.execute(statement.on_conflict_do_update(index_elements=["name"], set_=values))
+    written = statement.on_conflict_do_update(index_elements=["name"], set_=values).returning(sources.c.started_at)
+    return Tenure(source.name, tuple(sorted(source.scopes)), connection.execute(written).scalar_one())
 
 
 def finish(connection: sa.Connection, outcome: SyncOutcome) -> None:
@@ -65,18 +67,30 @@ def current(connection: sa.Connection, source: SourceSettings) -> Tenure | None:
         sources.c.scopes == sorted(source.scopes),
     )
     began_at = connection.scalar(sa.select(sources.c.started_at).where(*same, sources.c.finished_at.is_(None)))
-    return Tenure(source.name, began_at) if began_at else None
+    return Tenure(source.name, tuple(sorted(source.scopes)), began_at) if began_at else None
 
 
 def hold(connection: sa.Connection, tenure: Tenure) -> None:
-    """Keep the sync from ending before this transaction does. Raises `SyncOver` when it has ended."""
+    """Keep the sync from ending, and from being narrowed, before this transaction ends. Raises `SyncOver` when it has
+    ended or was narrowed.
+    """
     going_on = (
         sources.c.name == tenure.source,
         sources.c.started_at == tenure.began_at,
         sources.c.finished_at.is_(None),
+        sources.c.scopes == list(tenure.scopes),
     )
     if connection.scalar(sa.select(1).where(*going_on).with_for_update(read=True)) is None:
-        raise SyncOver(f"the sync of {tenure.source} that was helped has ended")
+        raise SyncOver(
+            f"{tenure.source} was synced, or given fewer readers, under other settings meanwhile; start again"
+        )
+
+
+def narrow(connection: sa.Connection, source: SourceSettings) -> None:
+    """From now on nothing is stored by a sync that grants more than these settings do. Waits for what is just stored."""
+    grants_more = ~sources.c.scopes.contained_by(sorted(source.scopes))
+    fewer = sa.update(sources).where(sources.c.name == source.name, grants_more)
+    connection.execute(fewer.values(scopes=sorted(source.scopes)))
 
 
 def count(documents: int) -> int:

@@ -35,6 +35,7 @@ Progress = Callable[[int, int], None]
 class Sync:
     """Use once: `run` or `help`, then look at `tally`. `full`: everything is read and encoded again.
 
+    `tenure`: this sync, or the one that is helped.
     `invite`: asks other processes to help, when there is much to do.
     """
 
@@ -44,6 +45,7 @@ class Sync:
         settings: SourceSettings,
         source: Source,
         settings_hash: str,
+        tenure: Tenure,
         full: bool = False,
         invite: Invite | None = None,
     ) -> None:
@@ -56,11 +58,13 @@ class Sync:
         self._settings_hash = settings_hash
         self._full = full
         self._invite = invite
-        self._exchange = Exchange(parts, self.tally, full)
+        self._exchange = Exchange(parts, tenure, self.tally, full)
         self._intake = Intake(parts, settings, source, settings_hash, self._exchange, self.tally, full)
 
     def run(self, on_progress: Progress | None = None) -> None:
-        """Raises `SourceFailed` when the source cannot be listed or its listing cannot be believed."""
+        """Raises `SourceFailed` when the source cannot be listed or its listing cannot be believed, `SyncOver` when other
+        settings have narrowed it meanwhile.
+        """
         with self._database.writing() as connection:
             known = documents.known(connection, self._settings.name)
             lost = narrowed_by_source(known, self._scopes)
@@ -78,7 +82,7 @@ class Sync:
             left_out_before=self._intake.left_out_before,
             source=self._settings.name,
         )
-        with self._database.writing() as connection:
+        with self._exchange.storing() as connection:
             hidden = {k.document_id: NOTHING for k in planned.delete}
             documents.set_readers(connection, hidden | {r.known.document_id: r.scopes for r in planned.readers})
             for k, listed in planned.relink:
@@ -93,12 +97,11 @@ class Sync:
             documents.delete(connection, [k.document_id for k in planned.delete])
         self.tally.deleted.update(k.external_id for k in planned.delete)
 
-    def help(self, tenure: Tenure, count: int) -> None:
+    def help(self, count: int) -> None:
         """Work off shares of the new documents that another process has divided into `count`, until none is free.
 
         Raises `SyncOver` when that process has ended meanwhile, `SourceFailed` when the source cannot be listed here.
         """
-        self._exchange.helped = tenure
         with self._database.writing() as connection:
             there = {k.external_id for k in documents.known(connection, self._settings.name)}
         new = [item for item in self._source.list({}) if item.external_id not in there]

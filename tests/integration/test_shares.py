@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 import sqlalchemy as sa
 
-from bot.service import Part
+from bot.service import Part, Service
 from knowledge import shares
 from knowledge.db import Database
 from knowledge.encoders import Embedder, Encoded
@@ -20,6 +20,7 @@ from knowledge.reranking import Reranker
 from knowledge.settings import Chunking, Source
 from knowledge.tables import acls, chunks, documents
 from tests.company import running
+from tests.rows import readable_texts
 from tests.word_embedder import WordEmbedder
 
 PAGES = 64
@@ -114,3 +115,16 @@ def test_workers_are_invited_through_the_queue(
         company.settled()
         with company.database.writing() as connection:
             assert connection.scalar(sa.select(sa.func.count()).select_from(documents)) == 16
+
+
+def test_a_bot_that_starts_with_narrower_settings_waits_for_no_sync_to_narrow(
+    tmp_path: Path, postgres_url: str, models: tuple[Embedder, Reranker]
+) -> None:
+    everybody = frozenset({"workspace"})
+    with running(tmp_path, postgres_url, models) as company:
+        assert readable_texts(company.database, everybody)
+        sources = tuple(each.model_copy(update={"scopes": ("channel:CLEGAL",)}) for each in company.settings.sources)
+        narrower = Service(company.settings.model_copy(update={"sources": sources}), company.engine, ())
+        narrower.start()
+        narrower.stop()
+        assert readable_texts(company.database, everybody) == []

@@ -156,6 +156,40 @@ def test_a_source_is_narrowed_even_when_it_cannot_be_listed(library: Library) ->
     assert (library.texts(ALL), library.texts(LAB)) == ([], ["Green."])
 
 
+def test_a_source_is_narrowed_at_once_while_it_is_synced_under_older_settings(library: Library) -> None:
+    library.scope("workspace", "channel:CLAB")
+    for name in ("tea.md", "milk.md"):
+        library.write(name, "Old.")
+    library.sync()
+    narrower = library.settings.model_copy(update={"scopes": ("channel:CLAB",)})
+    for name in ("tea.md", "milk.md", "salt.md"):
+        library.write(name, "New.")
+
+    def narrow(done: int, total: int) -> None:
+        if done == 1:
+            outcome = library.indexer.sync(narrower)
+            assert "already running" in outcome.error
+            assert outcome.narrowed == 2
+            assert library.texts(ALL) == []
+
+    outcome = library.indexer.sync(library.settings, on_progress=narrow)
+    assert "other settings" in outcome.error
+    assert library.texts(ALL) == []
+    library.settings = narrower
+    assert library.sync() == SyncOutcome("docs", added=1, changed=2, chunks_embedded=3)
+    assert library.texts(LAB) == ["New."] * 3
+
+
+def test_wider_settings_wait_for_a_sync_under_them(library: Library) -> None:
+    library.scope("channel:CLAB")
+    library.write("tea.md", "Green.")
+    library.sync()
+    assert library.indexer.narrow(library.settings.model_copy(update={"scopes": ("workspace", "channel:CLAB")})) == 0
+    assert (library.texts(ALL), library.texts(LAB)) == ([], ["Green."])
+    library.write("tea.md", "Black.")
+    assert library.sync().changed == 1
+
+
 def test_front_matter_narrows_and_never_widens(library: Library) -> None:
     library.scope("workspace", "channel:CLAB")
     library.write("tea.md", "Green.")
