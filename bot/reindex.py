@@ -7,6 +7,7 @@ caller. Slack lets a command be answered five times, so progress is told sparing
 
 import secrets
 import time
+import unicodedata
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -18,7 +19,7 @@ from bot import blocks, wording
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
 from bot.handling import Handling
-from bot.mrkdwn import escape
+from bot.mrkdwn import escape, tidy
 from knowledge import catalog, generations, receipts
 from knowledge.catalog import Failures
 from knowledge.db import Database
@@ -123,7 +124,7 @@ class Reindex:
         except SlackUnavailable:
             return wording.FACTS_UNKNOWN
         known = {source.name: source for source in self._sources if set(source.scopes) & allowed}
-        wanted = str(receipt.payload.get("text") or "all").strip().lower()
+        wanted = _named(str(receipt.payload.get("text") or ""))
         if not known:
             return wording.NO_SOURCES
         if wanted == "status":
@@ -171,6 +172,11 @@ class Reindex:
         if receipt.payload.get("action") == "home_reindex":
             self._refresh(str(receipt.person), told=words)
         self._handling.tell_alone(receipt, blocks.notice(words), replace=True)
+
+
+def _named(text: str) -> str:
+    """What was typed, without what Slack's editor made of it."""
+    return tidy(unicodedata.normalize("NFKC", text)).strip(" \"'`*").lower() or "all"
 
 
 def described(outcome: SyncOutcome, failures: Failures) -> str:

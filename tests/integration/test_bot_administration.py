@@ -63,6 +63,12 @@ def test_the_status_names_a_source_that_is_not_in_the_settings_any_more(own_comp
     assert wording.source_not_in_settings("board") in notes(own_company, "ana")
 
 
+def test_its_argument_is_understood_however_it_is_typed(own_company: Company) -> None:
+    for typed in ("“status”", "‘status’", "`status`", "*Status*", "\u00a0status\u200b", "ＳＴＡＴＵＳ"):
+        own_company.slack.command("ana", "general", f"/reindex {typed}")
+        assert notes(own_company, "ana").splitlines()[-4].startswith("*everyone* · 2 documents"), typed
+
+
 def test_others_are_refused(own_company: Company) -> None:
     own_company.slack.command("ben", "general", "/reindex all")
     assert wording.ADMINS_ONLY in notes(own_company, "ben")
