@@ -111,7 +111,8 @@ def has_served(connection: sa.Connection, generation: Generation) -> bool:
 
 def hold(connection: sa.Connection, generation: Generation) -> None:
     """Keep a whole generation from serving. The next full sync with its model tries it again."""
-    connection.execute(sa.update(generations).where(generations.c.id == generation.id).values(state="held"))
+    waiting = generations.c.id == generation.id, _UNSERVED  # another process may have let it serve meanwhile
+    connection.execute(sa.update(generations).where(*waiting).values(state="held"))
 
 
 def switch(connection: sa.Connection, generation: Generation) -> bool:

@@ -13,7 +13,7 @@ A crash at any point leaves whole documents, old or new, and the next sync goes 
 """
 
 import itertools
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
 from sqlalchemy import Connection
 
@@ -27,6 +27,9 @@ from knowledge.plan import Known, narrowed_by_source, plan
 from knowledge.settings import Source as SourceSettings
 from knowledge.shares import Invite, Tenure
 from knowledge.sources import Listed, Source
+
+MAX_NAME_BYTES = 2000
+"""A row of the index on documents' names takes up to 2,704 bytes, the source's name included."""
 
 Progress = Callable[[int, int], None]
 """(documents done, documents to do)"""
@@ -72,7 +75,7 @@ class Sync:
             whole = self._whole(connection)
         self.tally.narrowed.update(r.known.external_id for r in lost)
         planned = plan(
-            self._source.list({k.external_id: k.revision for k in known if not self._full}),
+            self._listed({k.external_id: k.revision for k in known if not self._full}),
             known,
             self._scopes,
             self._settings_hash,
@@ -104,9 +107,17 @@ class Sync:
         """
         with self._database.writing() as connection:
             there = {k.external_id for k in documents.known(connection, self._settings.name)}
-        new = [item for item in self._source.list({}) if item.external_id not in there]
+        new = [item for item in self._listed({}) if item.external_id not in there]
         for share in shares.claimed(self._database, self._settings.name, new, count, wait=False):
             self._exchange.store_all(self._intake.fetch(item, None) for item in self._not_there(share))
+
+    def _listed(self, known: Mapping[str, str]) -> Iterator[Listed]:
+        for item in self._source.list(known):
+            if len(item.external_id.encode()) <= MAX_NAME_BYTES:
+                yield item
+                continue
+            reason = f"its name is longer than {MAX_NAME_BYTES:,} bytes and cannot be stored; it is left out"
+            self.tally.failed[f"{item.external_id[:100]}…"] = reason
 
     def _whole(self, connection: Connection) -> frozenset[int]:
         """Documents that an interrupted full sync has already written for a generation that does not serve yet."""

@@ -1,5 +1,6 @@
 """A folder and the index: after every sync the index holds what the folder has, and no more was done than needed."""
 
+import hashlib
 import os
 import signal
 import subprocess
@@ -287,6 +288,22 @@ def test_files_that_cannot_be_loaded_are_named_and_stop_nothing(library: Library
     assert library.sync() == replace(first, added=0, same=1, chunks_embedded=0)
     library.write("noise.md", "Quiet.")
     assert (library.sync().changed, library.texts()) == (1, ["Quiet.", "Green."])
+
+
+def test_a_name_that_no_index_holds_is_told_and_stops_nothing(library: Library) -> None:
+    """A page's address may be that long."""
+    deep = library.folder
+    for level in range(14):
+        deep /= "".join(hashlib.sha256(f"{level} {part}".encode()).hexdigest() for part in range(3))
+        os.mkdir(deep)
+    (deep / "tea.md").write_text("Green.")
+    library.write("milk.md", "Cold.")
+    for added, same in ((1, 0), (0, 1)):
+        outcome = library.sync()
+        assert (outcome.added, outcome.same, library.texts()) == (added, same, ["Cold."])
+        [(name, reason)] = outcome.failed
+        assert len(name) < 200
+        assert "2,000 bytes" in reason
 
 
 def test_a_file_that_breaks_loses_its_old_text(library: Library) -> None:

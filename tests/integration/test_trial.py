@@ -80,6 +80,16 @@ def test_what_was_never_measured_before_cannot_be_compared_and_does_not_serve(li
     assert "run `footnote eval`" in held
 
 
+def test_a_model_that_another_process_let_serve_meanwhile_is_not_held(library: Library) -> None:
+    library.write("tea.md", "Green.")
+    library.sync()
+    with library.database.plain() as connection:
+        served = generations.serving(connection)
+        assert served
+        generations.hold(connection, served)
+        assert generations.serving(connection) == served
+
+
 def test_vectors_of_a_model_that_was_given_up_for_another_are_removed(library: Library) -> None:
     library.write("tea.md", "Green.")
     library.sync()
