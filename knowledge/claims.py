@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from itertools import accumulate
 
 from knowledge import markup
-from knowledge.citable import cut
+from knowledge.citable import Piece, cut
 from knowledge.evidence import Cited
 
 _PLACE = "\ue010{}\ue011"
+_ANY_PLACE = re.compile("\ue010\\d+\ue011")
 PLACED = re.compile("[^\\S\n]*\ue010(\\d+)\ue011")
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
 """Characters that hide in a text or turn its order round; those that join letters stay."""
@@ -59,22 +60,46 @@ def claims(segments: Sequence[Segment], held: Callable[[Cited], Cited | None]) -
     whole, claims, position, at = "".join(texts), [], 0, 0
     for piece in cut(whole):
         end = position + len(piece.text)
-        parts: list[str] = []
-        places: list[tuple[Cited, ...]] = []
-        given = 0
+        stretches: list[tuple[str, tuple[Cited, ...]]] = []
         while position < end:
             while ends[at] <= position:
                 at += 1
             stop = min(end, ends[at])
-            part, cited = whole[position:stop], segments[at].citations
-            if re.search(r"\w", part) and piece.kind != "header" and (cited or piece.kind != "code"):
-                given += len(cited)
-                part = _with_place(part, len(places), piece.kind)
-                places.append(tuple(filter(None, map(held, cited))))
-            parts.append(part)
+            stretches.append((whole[position:stop], segments[at].citations))
             position = stop
-        claims.append(Claim("".join(parts), piece.kind, tuple(places), given))
+        claims.append(_claim(piece, stretches, held))
     return claims
+
+
+def _claim(
+    piece: Piece, stretches: Sequence[tuple[str, tuple[Cited, ...]]], held: Callable[[Cited], Cited | None]
+) -> Claim:
+    """A table's header has no mark, a code block one for all of it."""
+    if piece.kind == "code":
+        stretches = [
+            (_closed(piece.text), tuple(c for part, cited in stretches if re.search(r"\w", part) for c in cited))
+        ]
+    text, places, given = "", list[tuple[Cited, ...]](), 0
+    for part, cited in stretches:
+        if re.search(r"\w", part) and piece.kind != "header" and (cited or piece.kind != "code"):
+            given += len(cited)
+            text += _with_place(part, len(places), piece.kind)
+            places.append(tuple(filter(None, map(held, cited))))
+        else:
+            text += part
+    return Claim(text if piece.kind == "code" else _with_whole_code(text), piece.kind, tuple(places), given)
+
+
+def _with_whole_code(text: str) -> str:
+    """Code spans with their placeholders behind them, and no backtick that could make code of what follows."""
+    text = markup.CODE.sub(lambda code: _ANY_PLACE.sub("", code[0]) + "".join(_ANY_PLACE.findall(code[0])), text)
+    return "".join(part if code else part.replace("`", "") for part, code in markup.outside_code(text))
+
+
+def _closed(block: str) -> str:
+    """A code block with its last fence, which a model that was cut off may not have written."""
+    fence = block.split("\n", 1)[0].strip()[:3]
+    return block if markup.CODE.fullmatch(block.strip("\n")) else f"{block.rstrip()}\n{fence}\n"
 
 
 def _with_place(text: str, number: int, kind: str) -> str:

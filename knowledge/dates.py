@@ -32,6 +32,7 @@ _IN_WORDS = (
     re.compile(rf"\b{_MONTH}\s+(?P<year>\d{{4}})\b", re.IGNORECASE),
 )
 _YEAR_FIRST = re.compile(r"(\d{4})[-/.](\d{1,2})[-/.](\d{1,2})$")
+_DAY_AND_MONTH = re.compile(r"(\d{1,2})\.(\d{1,2})$")
 _YEAR_LAST = re.compile(r"(\d{1,2})([-/.])(\d{1,2})\2(\d{4})$")
 
 
@@ -54,13 +55,16 @@ def take(text: str) -> tuple[str, tuple[str, ...]]:
 
 
 def in_figures(token: str) -> tuple[str, ...]:
-    """The dates that a token in figures may mean."""
+    """The dates that a token in figures may mean; `24.12`, which need not be one, may be the 24th of December."""
     if match := _YEAR_FIRST.match(token):
         year, *rest = match.groups()
         ways = [rest]
     elif match := _YEAR_LAST.match(token):
         one, mark, other, year = match.groups()
         ways = [[other, one]] if mark == "." else [[other, one], [one, other]]
+    elif match := _DAY_AND_MONTH.match(token):
+        (one, other), year = match.groups(), "-"
+        ways = [[other, one]]
     else:
         return ()
     valid = [(int(month), int(day)) for month, day in ways if 1 <= int(month) <= 12 and 1 <= int(day) <= 31]

@@ -22,7 +22,8 @@ _FRAMING = (
     "yes no not the and are was were can may you your for from this that these those there here with have has but both "
     "according based document documents page pages policy passage passages source sources says say summary short brief "
     "follow follows following step steps answer depend depends example case cases also however newer older current "
-    "apply applies list lists table overview detail details note in is it of on to be by as at or if so do does an we"
+    "apply applies list lists table overview detail details note in is it of on to be by as at or if so do does an we "
+    "one other others two disagree differ gives give states while whereas means"
 )
 FRAMING = frozenset(_FRAMING.split())
 """Words that lead to a statement without making one (English; in other languages such lead-ins are left out)."""
@@ -139,14 +140,14 @@ class Checks:
     def strange(self, text: str, cited: Iterable[Cited]) -> bool:
         """Whether a stretch that cites nothing has no word at all of what its claim cites."""
         said, known = self._compared(text, cited)
-        return len(said - words(_FRAMING)) >= FEWEST_WORDS and not said & known
+        return len(said) >= FEWEST_WORDS and not said & known
 
     def _compared(self, text: str, cited: Iterable[Cited]) -> tuple[frozenset[str], frozenset[str]]:
         """The content words of an English text, and those it may have; none of a text in another language."""
         passages = "\n".join(f"{e.passage.label}\n{e.text}" for e in (self._evidence[c.index] for c in cited))
         if not (is_english(passages) and (is_english(text) or (self._asked_in_english and not is_foreign(text)))):
             return frozenset(), frozenset()
-        said = words(" ".join(w for w in _WORD.findall(text) if w.casefold() not in STOP_WORDS))
+        said = words(" ".join(w for w in _WORD.findall(text) if w.casefold() not in STOP_WORDS)) - words(_FRAMING)
         return said, words(passages) | self._question_words
 
     def learn(self, cited: Iterable[Cited]) -> None:

@@ -23,6 +23,7 @@ _DASHES = str.maketrans({"−": "-", "‑": "-", "‐": "-", "–": " ", "—": 
 _RANGE = re.compile(r"(?<=[\d.])[–—](?=\d)")
 _FRACTION = re.compile(r"(\d*)\s?([¼½¾])")
 _MINUS = re.compile(r"\b(?:minus|moins|menos)\s+(?=\d)", re.IGNORECASE)
+_HOUR = re.compile(r"(?<![\w.,])(\d{1,2}) ?h ?(\d{2})\b")
 _SQUARE = re.compile(r"(?<=[A-Za-z])[²³]")
 _LIST_MARK = re.compile(
     r"^\s*(?:>\s*)*(?:[-*+•]\s+)?[*_]{0,3}(?:\(?\d{1,4}[.)]|(?:step|schritt|étape|paso)\s+\d{1,3}[.:)])[*_]{0,3}\s",
@@ -84,7 +85,7 @@ def _normalised(text: str) -> str:
         text = "".join(
             str(unicodedata.decimal(c)) if c.isdecimal() else c for c in text if unicodedata.category(c) != "Cf"
         )
-    text = _MINUS.sub("-", text)
+    text = _HOUR.sub(r"\1:\2", _MINUS.sub("-", text))
     return _SPACED_THOUSANDS.sub(lambda m: m.group(1) + m.group(2).replace(" ", ""), text)
 
 

@@ -29,6 +29,7 @@ from knowledge.evidence import Checks, Cited, Evidence
 from knowledge.numbering import Numbering
 
 _ENDED = re.compile(r"[.!?|。！？`]\W*$|\n\s*$")
+_CLAUSE = re.compile(r"\s*[,;–—(]|\s+-\s")
 _HEADING = re.compile(r"\s*(#+)")
 
 
@@ -129,6 +130,7 @@ class _Draft:
         return Grounded(text if citations else "", citations, (*self._checks.failed, *self._removed), missing)
 
     def _judge_cited(self, entry: _Entry, text: str, claim: Claim) -> None:
+        text = self._without_afterthought(text, claim)
         plain = PLACED.sub("", text)
         if loose := self._loose(text, claim):
             self._remove(plain, f"not in what it cites: {', '.join(loose)}")
@@ -138,6 +140,15 @@ class _Draft:
             self._checks.learn(claim.cited)
             self._release(claim.kind)
             entry.text = PLACED.sub(lambda mark: self._marks(claim.places, int(mark[1])), text)
+
+    def _without_afterthought(self, text: str, claim: Claim) -> str:
+        """The claim without a clause at its end that cites nothing and speaks of something else."""
+        *_, (stretch, place) = claim.stretches(text)
+        if place or not _CLAUSE.match(stretch) or not self._checks.strange(stretch, claim.cited):
+            return text
+        self._remove(stretch, "speaks of something else than what it cites")
+        end = list(PLACED.finditer(text))[-1]
+        return text[: end.start() - len(stretch)] + text[end.end() :]
 
     def _loose(self, text: str, claim: Claim) -> tuple[str, ...]:
         """Facts of the claim that nothing supports which it cites up to there."""

@@ -349,11 +349,41 @@ def test_figures_may_not_change_places_between_two_sources() -> None:
     assert verify(swapped, evidence, "").text == ""
 
 
-def test_a_stretch_without_a_citation_may_not_speak_of_something_else() -> None:
+def test_a_clause_without_a_citation_that_speaks_of_something_else_is_cut_off() -> None:
     evidence, question = given(HOTELS), "What does a night cost?"
     start = Segment("A night costs up to EUR 135", (cite(evidence, 0, 0),))
-    assert verify([start, Segment(", and managers always fly business class.")], evidence, question).text == ""
+    got = verify([start, Segment(", and managers always fly business class.")], evidence, question)
+    assert got.text == "A night costs up to EUR 135 [1]."
+    assert [r.text for r in got.removed] == [", and managers always fly business class"]
     assert verify([start, Segment(", as the hotels page says.")], evidence, question).text.endswith("says.")
+
+
+def test_a_sentence_with_such_a_clause_inside_is_removed() -> None:
+    evidence, question = given(HOTELS), "What does a night cost?"
+    inside = [
+        Segment("Managers always fly business class, and "),
+        Segment("a night costs up to EUR 135.", (cite(evidence, 0, 0),)),
+    ]
+    assert verify(inside, evidence, question).text == ""
+
+
+def test_a_sentence_which_says_that_pages_disagree_is_kept() -> None:
+    evidence = given(passage("The allowance is 35 per month.", 1), passage("The allowance is 52 per month.", 2))
+    got = verify(
+        [
+            Segment("The two pages disagree: "),
+            Segment("the older one says 35 per month", (cite(evidence, 0, 0),)),
+            Segment(", while the other gives "),
+            Segment("52 per month", (cite(evidence, 1, 0),)),
+            Segment("."),
+        ],
+        evidence,
+        "How much is it?",
+    )
+    assert (
+        got.text
+        == "The two pages disagree: the older one says 35 per month [1], while the other gives 52 per month [2]."
+    )
 
 
 def test_a_sentence_without_function_words_is_english_in_an_answer_to_an_english_question() -> None:
@@ -488,3 +518,23 @@ def test_an_address_in_what_speaks_to_a_machine_is_not_shown() -> None:
 )
 def test_marks_in_one_place_go_together(text: str, posted: str) -> None:
     assert marked(text, [passage("go item", n) for n in (1, 2)]).text == posted
+
+
+def test_a_code_block_of_two_stretches_has_its_mark_below() -> None:
+    evidence = given(passage("Run now, then wait."))
+    got = verify([Segment("```\nrun now\n", (cite(evidence, 0, 0),)), Segment("then wait\n```\n")], evidence, "")
+    assert got.text == "```\nrun now\nthen wait\n```\n [1]"
+
+
+def test_a_mark_stands_behind_the_code_that_a_stretch_ends_in() -> None:
+    evidence = given(passage("Run now, then wait."))
+    got = verify([Segment("Run `now, ", (cite(evidence, 0, 0),)), Segment("then wait` please.")], evidence, "please")
+    assert got.text == "Run `now, then wait` [1] please."
+
+
+def test_code_that_was_not_ended_does_not_swallow_its_mark() -> None:
+    evidence = given(passage("Run now, then wait."))
+    got = verify([Segment("```\nrun now", (cite(evidence, 0, 0),))], evidence, "")
+    assert got.text == "```\nrun now\n```\n [1]"
+    got = verify([Segment("Run `now, then wait.", (cite(evidence, 0, 0),)), Segment(" x[1] `")], evidence, "x 1")
+    assert got.text.startswith("Run now, then wait [1].")

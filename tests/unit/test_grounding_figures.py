@@ -59,6 +59,8 @@ from knowledge.figures import readings, unsupported
         ("Closed May 1-5.", "closed from 1 to 5 May"),
         ("Closed from 1 May 2026 to 5 May 2026.", "closed 1–5 May 2026"),
         ("Closed on 8 January 2026.", "In 2026: closed on 8 January."),
+        ("Zu vom 24.12. bis 1.1.", "closed from 24 December to 1 January"),
+        ("Jusqu'à 17h30.", "until 17:30"),
         ("Up to 12 may come.", "up to 12 people"),
         ("On the 1st floor.", "on the first floor"),
         ("It is -5 °C.", "minus 5 °C"),
@@ -104,6 +106,8 @@ def test_a_fact_may_be_written_differently(claim: str, evidence: str) -> None:
         ("It takes 3 months.", "since 8 March 2026", ("3 months",)),
         ("You get 1.2 days.", "you get 1,200 points", ("1.2",)),
         ("Since 8 March 2026.", "from 8 March 2025, planned in 2026", ("2026-03-08",)),
+        ("Version 4.7 has it.", "since 4 June, version 4.8", ("4.7",)),
+        ("It costs 4.7.", "from 8 July", ("4.7",)),
         ("Since 03/05/2026.", "from 3 June 2026", ("03/05/2026",)),
     ],
 )
