@@ -35,7 +35,7 @@ _ROOT = re.compile(r"<(html|body)\b[^<>]*>", re.I)
 """Its classes tell of the whole site (`cookies-not-set`), not that all of it is a banner."""
 
 _PLACE_MARK = re.compile(
-    r"<a\b[^<>]*\bhref\s*=\s*[\"']?#[^<>]*>(?:\s*(?:skip|jump) to [^<>]{1,40}|(?:&(?:#\w+|nbsp|para|sect|larr|uarr);|<svg\b.*?</svg\s*>|[^\w<>&])*)</a\s*>",
+    r"<a\b[^<>]*\bhref\s*=\s*[\"']?#[^<>]*>(?:\s*(?:skip|jump) to [^<>]{1,40}|(?:&(?:#\w+|nbsp|para|sect|larr|uarr);|<svg\b(?:(?!<svg\b).)*?</svg\s*>|[^\w<>&])*)</a\s*>",
     re.I | re.S,
 )
 """A link without a word to a place on its own page, as stands behind headings and footnotes, and a way past the menu."""
@@ -43,8 +43,14 @@ _PLACE_MARK = re.compile(
 _TAB = re.compile(r"<([a-z]+)\b(?=[^<>]*\brole\s*=\s*[\"']?tabpanel)[^<>]*>", re.I)
 """All but one are hidden until their tab is clicked."""
 
-_SUMMARY_HEADING = re.compile(r"(<summary\b[^<>]*>\s*)<h([1-6])\b[^<>]*>(.*?)</h\2\s*>(?=\s*</summary)", re.I | re.S)
-_HEADING = re.compile(r"<h([1-6])\b[^<>]*>.*?</h\1\s*>", re.I | re.S)
+_SUMMARY_HEADING = re.compile(
+    r"(<summary\b[^<>]*>\s*)<h([1-6])\b[^<>]*>((?:(?!<h[1-6]\b).)*?)</h\2\s*>(?=\s*</summary)", re.I | re.S
+)
+_PREFORMATTED = re.compile(r"<pre\b[^<>]*>(?:(?!<pre\b).)*?</pre\s*>", re.I | re.S)
+_LINK_TAG = re.compile(r"</?a\b[^<>]*>", re.I)
+"""Code shows the words of its links, not their Markdown."""
+
+_HEADING = re.compile(r"<h([1-6])\b[^<>]*>(?:(?!<h[1-6]\b).)*?</h\1\s*>", re.I | re.S)
 _LESS = "\ue0fe"
 
 
@@ -78,7 +84,7 @@ def to_markdown(html: str, base_url: str | None = None, *, extent: Extent = "art
 
 def _prepared(html: str) -> str:
     html = noted(_TAB.sub(r"<\1>", _PLACE_MARK.sub("", _ROOT.sub(r"<\1>", html))))
-    html = _SUMMARY_HEADING.sub(r"\1\3", html)
+    html = _PREFORMATTED.sub(lambda m: _LINK_TAG.sub("", m[0]), _SUMMARY_HEADING.sub(r"\1\3", html))
     html = _HEADING.sub(lambda m: re.sub("&lt;|&#60;|&#x3c;", _LESS, m[0], flags=re.I), html)
     return arranged(_POWER.sub(r"^\1", html))
 

@@ -107,9 +107,9 @@ def arranged(html: str) -> str:
     try:
         reader.feed(html)
         reader.close()
-    except AssertionError:  # what the parser of Python says to a declaration it does not know
+        return _inner(reader.page)
+    except (AssertionError, RecursionError):  # a declaration unknown to Python's parser; tables in tables in tables
         return html
-    return _inner(reader.page)
 
 
 def _inner(part: _Part) -> str:

@@ -40,10 +40,11 @@ def load(name: str, content: bytes) -> Loaded:
 
 def _body(html: str, base_url: str | None) -> str:
     part = _article(html)
-    article, page = to_markdown(part, base_url), to_markdown(part, base_url, extent="page")
-    if _words(article) < LEAST_ARTICLE * _words(page) and not _PASSWORD.search(html):
-        return page
-    return article
+    article = to_markdown(part, base_url)
+    if _words(article) >= LEAST_ARTICLE * len(_TEXT.sub(" ", part).split()) or _PASSWORD.search(html):
+        return article
+    page = to_markdown(part, base_url, extent="page")
+    return page if _words(article) < LEAST_ARTICLE * _words(page) else article
 
 
 def _base_url(name: str, html: str) -> str | None:

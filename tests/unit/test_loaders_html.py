@@ -139,6 +139,10 @@ def test_a_declaration_nobody_knows_does_not_hide_the_page() -> None:
     assert "12 buoys" in markdown("<![if x]><![odd[ ]]><table><tr><th>A</th></tr><tr><td>12 buoys</td></tr></table>")
 
 
+def test_tables_nested_without_end_do_not_hide_the_page() -> None:
+    assert "12 buoys" in markdown("<p>12 buoys</p>" + "<table><tr><td>" * 500)
+
+
 # Notes, links and pictures
 
 
@@ -163,6 +167,11 @@ def test_links_of_a_site_are_whole_and_those_of_a_file_as_they_are() -> None:
     moved = page(body, '<base href="https://old.example/a/b/">')
     assert "(https://old.example/a/forms/7)" in load("https://sea.example/docs/tides", moved).markdown
     assert "(../forms/7)" in load("docs/tides.html", page(body)).markdown
+
+
+def test_code_has_the_words_of_its_links() -> None:
+    code = '<pre>raise(<a href="#net">Net</a> <b>net</b>,\n      <a href="depth.html">Depth</a> depth)</pre>'
+    assert markdown(code) == "```\nraise(Net net,\n      Depth depth)\n```"
 
 
 def test_pictures_without_words_say_nothing() -> None:
