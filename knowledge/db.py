@@ -21,6 +21,7 @@ from sqlalchemy.exc import OperationalError
 from sqlalchemy.pool import NullPool
 
 from knowledge import outages
+from knowledge.acls import array_of_ids
 from knowledge.errors import DatabaseUnusable
 from knowledge.permissions import Scopes
 from knowledge.postgres import EmbeddedPostgres
@@ -33,16 +34,17 @@ DRIVER = "postgresql+psycopg"
 CONNECT_TIMEOUT_S = 10
 
 _WRITE = sa.text("select set_config('footnote.writing', 'on', true)")
-_READ = sa.text(
-    f"""
-    select
-        set_config('footnote.scopes', cast(:held as text[])::text, true),
-        set_config('footnote.acl_ids', array(select id from acls where scopes && cast(:held as text[]))::text, true),
-        set_config('transaction_read_only', 'on', true),
-        set_config('role', '{READER}', true)
-    """
-)
-"""The settings last as long as the transaction, so a pooled connection carries nothing into the next one."""
+
+
+def _read(scopes: Scopes) -> sa.Select[str, str, str, str]:
+    """The settings last as long as the transaction, so a pooled connection carries nothing into the next one."""
+    held, ids = sa.cast(sorted(scopes), sa.ARRAY(sa.Text)), array_of_ids(scopes)
+    return sa.select(
+        sa.func.set_config("footnote.scopes", sa.cast(held, sa.Text), True),
+        sa.func.set_config("footnote.acl_ids", sa.cast(ids, sa.Text), True),
+        sa.func.set_config("transaction_read_only", "on", True),
+        sa.func.set_config("role", READER, True),
+    )
 
 
 class Database:
@@ -91,7 +93,7 @@ class Database:
     @contextmanager
     def reading(self, scopes: Scopes) -> Iterator[sa.Connection]:
         """One transaction that reads what a holder of `scopes` may read, as the reader role; writing in it fails."""
-        with self._transaction(_READ, held=sorted(scopes)) as connection:
+        with self._transaction(_read(scopes)) as connection:
             yield connection
 
     @contextmanager
@@ -154,9 +156,9 @@ class Database:
         return state
 
     @contextmanager
-    def _transaction(self, first: sa.TextClause, **parameters: object) -> Iterator[sa.Connection]:
+    def _transaction(self, first: sa.Executable) -> Iterator[sa.Connection]:
         with self.engine.begin() as connection:
-            connection.execute(first, parameters)
+            connection.execute(first)
             yield connection
 
     @contextmanager

@@ -8,6 +8,7 @@ import pytest
 import sqlalchemy as sa
 
 from knowledge import activity, candidates, catalog, generations, gold, labels, retrieval
+from knowledge.acls import FEW_SCOPES
 from knowledge.candidates import Query, Route
 from knowledge.db import Database
 from knowledge.errors import GoldCaseUnknown
@@ -19,13 +20,14 @@ from tests.rows import add_answer, add_chunk, add_gold_case
 
 WORKSPACE: Scopes = frozenset({"workspace"})
 LEGAL: Scopes = frozenset({"workspace", "channel:CLEGAL"})
+CHANNELS: Scopes = frozenset(f"channel:C{number}" for number in range(FEW_SCOPES + 1))
 ROWS: tuple[list[str], ...] = (["workspace"], ["channel:CLEGAL"], [])
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 
 every_reader = pytest.mark.parametrize(
     ("scopes", "expected"),
-    [(NOTHING, set()), (WORKSPACE, {0}), (LEGAL, {0, 1})],
-    ids=["nobody", "everyone", "a lawyer"],
+    [(NOTHING, set()), (WORKSPACE, {0}), (LEGAL, {0, 1}), (CHANNELS, set()), (LEGAL | CHANNELS, {0, 1})],
+    ids=["nobody", "everyone", "a lawyer", "a guest of many channels", "a lawyer in many channels"],
 )
 
 

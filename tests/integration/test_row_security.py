@@ -12,6 +12,7 @@ from tests.rows import add_answer, add_chunk, add_eval_result, add_gold_case
 
 WORKSPACE: Scopes = frozenset({"workspace"})
 LEGAL: Scopes = frozenset({"workspace", "channel:CLEGAL"})
+MANY: Scopes = frozenset(f"channel:C{number}" for number in range(acls.FEW_SCOPES))
 
 every_secured_table = pytest.mark.parametrize("table", sorted(ROW_SECURITY))
 
@@ -97,7 +98,7 @@ def test_an_answer_under_several_scopes_needs_all_of_them(database: Database) ->
 
 
 def test_the_predicate_and_the_policies_agree(filled: Database) -> None:
-    for scopes in (NOTHING, WORKSPACE, LEGAL, frozenset({"channel:CLEGAL"})):
+    for scopes in (NOTHING, WORKSPACE, LEGAL, frozenset({"channel:CLEGAL"}), LEGAL | MANY):
         filtered = sa.select(chunks.c.id).where(acls.visible(chunks.c.acl_id, scopes)).order_by(chunks.c.id)
         with filled.writing() as connection:
             by_the_predicate = connection.scalars(filtered).all()
