@@ -83,6 +83,9 @@ def fill(database: Database, embedder: Embedder, count: int) -> None:
         connection.execute(
             sa.text("update acls set chunk_count = (select count(*) from chunks where chunks.acl_id = acls.id)")
         )
+        connection.execute(
+            sa.text(f"select setval(pg_get_serial_sequence('{documents.name}', 'id'), max(id)) from {documents.name}")
+        )
     with database.engine.connect().execution_options(isolation_level="AUTOCOMMIT") as connection:
         connection.execute(sa.text("vacuum analyze"))
     vector_index.tend(database, generation, Retrieval().exact_below)

@@ -1,4 +1,6 @@
-"""Many people asking the whole bot: `python -m tests.benchmarks.load [--rate N] [--minutes M] [--workers N …] [--json]`.
+"""Many people asking the whole bot.
+
+    python -m tests.benchmarks.load [--rate N] [--minutes M] [--workers N …] [--chunks N] [--json]
 
 `--people` ask about the sample company's documents in eight channels of the local Slack, which counts calls by Slack's
 published limits, at random moments, `--rate` a minute in total. Claude is the local one, which begins after a second
@@ -31,11 +33,14 @@ from bot.local_slack import LocalSlack, Message, Server, Workspace, parse_worksp
 from bot.script import read_script
 from knowledge import samples
 from knowledge.db import Database
+from knowledge.encoders import load_embedder
 from knowledge.local_claude import LocalClaude, Step
 from knowledge.local_claude import serve as serve_claude
 from knowledge.metrics import percentile
 from knowledge.postgres import EmbeddedPostgres
+from knowledge.settings import Models
 from knowledge.tables import answers, inbox
+from tests.benchmarks import library
 from tests.benchmarks.machine import machine
 
 CHANNELS = 8
@@ -183,7 +188,10 @@ def measure(home: Path, url: str, server: Server, claude: str, workers: int, arg
         "ANTHROPIC_API_KEY": "sk-test",
         "ANTHROPIC_BASE_URL": claude,
     }
-    with Database(url) as database, bot(home, environment, workers, arguments.facts_age) as parts:
+    with Database(url) as database, ExitStack() as stack:
+        if arguments.chunks:
+            library.fill(database, load_embedder(Models()), arguments.chunks)
+        parts = stack.enter_context(bot(home, environment, workers, arguments.facts_age))
         before = [part.cpu_s() for part in parts]
         asked = ask(slack, arguments.rate, arguments.minutes, arguments.people)
         states = finished(database, len(asked))
@@ -230,6 +238,7 @@ def main() -> None:
     parser.add_argument("--people", type=int, default=200)
     parser.add_argument("--facts-age", type=float, default=60, help="slack.facts_max_age_s")
     parser.add_argument("--workers", type=int, nargs="+", default=[0])
+    parser.add_argument("--chunks", type=int, default=0, help="of other documents, which are in the index as well")
     parser.add_argument("--json", action="store_true")
     arguments = parser.parse_args()
     runs = []
