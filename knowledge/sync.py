@@ -75,7 +75,7 @@ class Sync:
             whole = self._whole(connection)
         self.tally.narrowed.update(r.known.external_id for r in lost)
         planned = plan(
-            self._listed({k.external_id: k.revision for k in known if not self._full}),
+            self._listed({k.external_id: "" if self._full else k.revision for k in known}),
             known,
             self._scopes,
             self._settings_hash,

@@ -28,7 +28,8 @@ class Listed:
 
 class Source(Protocol):
     def list(self, known: Mapping[str, str]) -> Iterable[Listed]:
-        """Everything there is. `known`: revisions from the last time, by which a source may ask for changes only.
+        """Everything there is. `known`: revisions from the last time, by which a source may ask for changes only;
+        empty ones when everything is to be read again.
 
         Raises `SourceFailed` when that cannot be said for sure; a short list is taken at its word."""
         ...

@@ -9,12 +9,15 @@ from typing import Any, cast
 
 import pytest
 
+from knowledge.db import Database
 from knowledge.errors import SourceFailed
-from knowledge.settings import Source
+from knowledge.index import Indexer
+from knowledge.settings import Chunking, Source
 from knowledge.sources.addresses import is_public
 from knowledge.sources.pages import normal
 from knowledge.sources.source import Listed
 from knowledge.sources.website import Website
+from tests.word_embedder import WordEmbedder
 
 Answer = tuple[int, dict[str, str], bytes]
 
@@ -167,6 +170,26 @@ def test_what_only_a_page_that_was_not_sent_links_to_stays(site: Site, answer: d
     site.page("/docs/b", "B")
     listed = site.list({"/docs/a": 'etag "v1"', "/docs/b": "hash 1", "/docs/gone": "hash 2"})
     assert list(listed) == ["/docs/", "/docs/a", "/docs/b"]
+
+
+def test_a_full_sync_keeps_a_page_that_fails_for_the_moment(site: Site, database: Database) -> None:
+    site.page("/docs/", '<a href="a">a</a>')
+    site.page("/docs/a", "Tea is in the kitchen.")
+    settings = Source(
+        name="site",
+        kind="website",
+        location=f"{site.root}/docs/",
+        scopes=("workspace",),
+        allow_private_addresses=True,
+    )
+    indexer = Indexer(database, WordEmbedder(), Chunking())
+    assert indexer.sync(settings).added == 2
+    site.page("/docs/a", "", status=503)
+    outcome = indexer.sync(settings, full=True)
+    assert outcome.deleted == 0
+    assert "cannot be read (503)" in dict(outcome.failed)[f"{site.root}/docs/a"]
+    site.page("/docs/a", "Tea is in the hall.")
+    assert indexer.sync(settings, full=True).failed == ()
 
 
 def test_a_sitemap_that_fails_for_the_moment_takes_no_known_page_away(site: Site) -> None:
