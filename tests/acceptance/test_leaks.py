@@ -241,6 +241,8 @@ def test_the_private_answer_is_for_the_asker_alone(planted: Company, asked: dict
         ask(planted, asker, place, "how is the shredder unlocked?") for asker in ASKERS for place in ("open", "mixed")
     ]
     planted.settled()
+    threads = {message.ts for message in cells}  # the note comes after its receipt is finished
+    planted.slack.wait_for(lambda slack: any(note.thread_ts in threads for note in slack.state.ephemerals))
     everything = [*asked.values(), *cells]
     notes = [(m, n) for m in everything for n in planted.slack.state.ephemerals if n.thread_ts == m.ts]
     assert {message.user for message, _ in notes if message in cells} == {"UINSIDE"}
