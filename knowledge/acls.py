@@ -47,11 +47,3 @@ def intern(connection: sa.Connection, scopes: Iterable[str]) -> int:
         return int(found)
     connection.execute(insert(acls).values(scopes=key).on_conflict_do_nothing())
     return int(connection.execute(sa.select(acls.c.id).where(acls.c.scopes == key)).scalar_one())
-
-
-def ids(connection: sa.Connection, scopes: Scopes) -> list[int]:
-    """Ids of the access lists a holder of `scopes` may read, in ascending order; empty for no scopes."""
-    if not scopes:
-        return []
-    rows = connection.scalars(sa.select(acls.c.id).where(_shares(scopes)).order_by(acls.c.id))
-    return [int(i) for i in rows]

@@ -38,13 +38,18 @@ _WRITE = sa.text("select set_config('footnote.writing', 'on', true)")
 
 def _read(scopes: Scopes) -> sa.Select[str, str, str, str]:
     """The settings last as long as the transaction, so a pooled connection carries nothing into the next one."""
-    held, ids = sa.cast(sorted(scopes), sa.ARRAY(sa.Text)), array_of_ids(scopes)
+    held = sa.cast(sorted(scopes), sa.ARRAY(sa.Text))
     return sa.select(
-        sa.func.set_config("footnote.scopes", sa.cast(held, sa.Text), True),
-        sa.func.set_config("footnote.acl_ids", sa.cast(ids, sa.Text), True),
-        sa.func.set_config("transaction_read_only", "on", True),
-        sa.func.set_config("role", READER, True),
+        _setting("footnote.scopes", sa.cast(held, sa.Text)),
+        _setting("footnote.acl_ids", sa.cast(array_of_ids(scopes), sa.Text)),
+        _setting("transaction_read_only", "on"),
+        _setting("role", READER),
     )
+
+
+def _setting(name: str, value: sa.ColumnElement[str] | str) -> sa.ColumnElement[str]:
+    """Sets it for the transaction. The name stands in the statement, so that a log of statements shows it."""
+    return sa.func.set_config(sa.literal(name, literal_execute=True), value, True)
 
 
 class Database:
