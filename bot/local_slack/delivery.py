@@ -7,6 +7,7 @@ connection, `retry_attempt` counting up). Commands and interactions are never re
 import asyncio
 import heapq
 import itertools
+import threading
 import time
 import uuid
 from collections.abc import Callable
@@ -74,12 +75,14 @@ class Delivery:
         self._order = itertools.count()
         self._pending: dict[str, Envelope] = {}
         self._held: Envelope | None = None
+        self._moving = threading.Lock()  # held while an envelope is neither due nor pending
 
     @property
     def idle(self) -> bool:
-        """Nothing is waiting to be sent or to be acknowledged."""
-        waiting = any(envelope.state == "waiting" for _, _, envelope in list(self._due))
-        return not waiting and not self._pending and self._held is None
+        """Nothing is waiting to be sent or to be acknowledged. May be asked from any thread."""
+        with self._moving:
+            waiting = any(envelope.state == "waiting" for _, _, envelope in list(self._due))
+            return not waiting and not self._pending and self._held is None
 
     @property
     def queued(self) -> list[Envelope]:
@@ -143,16 +146,18 @@ class Delivery:
         while self._due and self._due[0][0] <= self._clock.now():
             if self._transport is None or not self._transport.ready():
                 return
-            _, _, envelope = heapq.heappop(self._due)
-            if envelope.state == "sent":
-                self._not_acknowledged(envelope)
-            elif envelope.state == "waiting":
+            with self._moving:
+                _, _, envelope = heapq.heappop(self._due)
+                if is_waiting := envelope.state == "waiting":
+                    self._pending[envelope.id] = envelope
+            if is_waiting:
                 await self._send(envelope)
+            elif envelope.state == "sent":
+                self._not_acknowledged(envelope)
 
     async def _send(self, envelope: Envelope) -> None:
         assert self._transport is not None
         envelope.state, envelope.sent_at = "sent", time.monotonic()
-        self._pending[envelope.id] = envelope
         self.sent.append(envelope)
         self._schedule(envelope, self.ack_timeout_s)
         dead = envelope.is_event and self._faults.take(frozenset({"dead_socket"})) is not None
@@ -160,13 +165,14 @@ class Delivery:
         self._changed()
 
     def _not_acknowledged(self, envelope: Envelope) -> None:
-        self._pending.pop(envelope.id, None)
         if envelope.is_event and envelope.attempt < RETRIES:
             again = Envelope(envelope.kind, envelope.payload, envelope.on_ack, envelope.on_lost, envelope.id)
             again.attempt, again.reason = envelope.attempt + 1, "timeout"
             envelope.state = "lost"
             self._schedule(again, 0.0)
+            self._pending.pop(envelope.id, None)
         else:
             envelope.state = "lost"
+            self._pending.pop(envelope.id, None)
             envelope.on_lost()
         self._changed()
