@@ -26,7 +26,9 @@ def shown_privately(company: Company, place: str) -> tuple[Message, Message]:
 
 def share(company: Company, private: Message) -> str:
     """Press the button; what Ana alone is told."""
+    before = len(company.slack.ephemerals("ana"))
     company.slack.click("ana", company.slack.dm("ana").id, private.ts, "share")
+    company.slack.wait_for(lambda slack: len(slack.ephemerals("ana")) > before)
     company.settled()
     return company.slack.ephemerals("ana")[-1].text
 
