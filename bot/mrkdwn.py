@@ -10,6 +10,8 @@ LABELLED = re.compile(r"<[^<>|\n]+\|([^<>\n]*)>")
 INVISIBLE = re.compile("[\u200b\u2060\ufeff\u00ad]")
 JOINERS = re.compile(r"(?<![^\x00-\x7f])[\u200c\u200d]|[\u200c\u200d](?![^\x00-\x7f])")
 """Zero-width joiners carry meaning inside emoji and several scripts; beside plain ASCII they are debris."""
+DIRECTIONS = re.compile("[\u202a-\u202e\u2066-\u2069]")
+"""They turn the order of what stands beside them: `gpj.exe` could be read as `exe.jpg`."""
 SPACES = re.compile(r"[^\S\n]+")
 QUOTES = str.maketrans({"“": '"', "”": '"', "„": '"', "«": '"', "»": '"', "‘": "'", "’": "'", "‚": "'"})
 LIVE = re.compile(r"<(?=[!@#])")
@@ -55,8 +57,9 @@ def bare(text: str) -> str:
 
 
 def escape(text: str) -> str:
-    """Text of ours or of a document as Slack must get it: nothing in it is a mention, a link or markup of a channel."""
-    return text.replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
+    """Text of ours or of a document as Slack must get it: nothing in it is a mention, a link or markup of a channel, or
+    turns the text around it."""
+    return DIRECTIONS.sub("", text).replace("&", "&amp;").replace("<", "&lt;").replace(">", "&gt;")
 
 
 def link(url: str, label: str) -> str:
