@@ -157,7 +157,9 @@ class _Draft:
             before += place
             if place and (loose := self._checks.unsupported(stretch, before)):
                 return loose
-        return self._checks.unsupported(PLACED.sub("", text), claim.cited)
+        # A mark parts the words it stands between, no mark joins them.
+        glued, parted = PLACED.sub("", text), PLACED.sub(" ", text)
+        return self._checks.unsupported(glued, claim.cited) or self._checks.unsupported(parted, claim.cited)
 
     def _unrelated(self, text: str, claim: Claim) -> bool:
         whole = markup.without_addresses(PLACED.sub("", text))
