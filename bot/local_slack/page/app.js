@@ -6,7 +6,7 @@ import { popover, statusLine } from "./message.js";
 import { called, nameOf, renderSidebar, role, sign } from "./sidebar.js";
 import { Store } from "./store.js";
 import { Timeline } from "./timeline.js";
-import { Modal, renderHome } from "./views.js";
+import { Modal, isDrawn, renderHome } from "./views.js";
 
 const store = new Store();
 const places = Object.fromEntries(["app", "sidebar", "conversation", "thread"].map((id) => [id, document.getElementById(id)]));
@@ -282,9 +282,10 @@ store.addEventListener("status", ({ detail }) => {
 });
 function redrawHome() {
   const old = places.conversation.querySelector(".home");
-  const place = old?.scrollTop;
-  old?.replaceWith(renderHome(store));
-  if (old) places.conversation.querySelector(".home").scrollTop = place;
+  if (!old || isDrawn(old, store)) return;
+  const place = old.scrollTop;
+  old.replaceWith(renderHome(store));
+  places.conversation.querySelector(".home").scrollTop = place;
 }
 store.addEventListener("views", () => {
   modal.update();

@@ -5,9 +5,15 @@ import { renderBlocks } from "./blocks.js";
 
 export function renderHome(store) {
   const view = store.views.home;
-  if (!view) return el("div", { class: "home empty" }, el("p", {}, "Nothing on this Home tab yet."));
-  return el("div", { class: "home" }, renderBlocks(view.blocks, context(store, view)));
+  const home = view ? el("div", { class: "home" }, renderBlocks(view.blocks, context(store, view)))
+    : el("div", { class: "home empty" }, el("p", {}, "Nothing on this Home tab yet."));
+  home.view = written(view);
+  return home;
 }
+
+// An app publishes the same view again and again; drawing it anew would take it from under a click.
+export const isDrawn = (home, store) => home.view === written(store.views.home);
+const written = (view) => JSON.stringify(view && [view.id, view.blocks]);
 
 // One dialog element shows the top of the stack; it is drawn anew only when the view changed.
 export class Modal {
