@@ -128,6 +128,11 @@ class Company:
         self.slack.wait_until_idle()
         self.finished()
 
+    def answer_again(self, receipt_id: int) -> None:
+        """As after a worker died: its receipt is given out once more."""
+        self.service.queue.defer("answer", inbox_id=receipt_id)
+        self.finished()
+
     def finished(self) -> None:
         """Until every receipt is finished."""
 

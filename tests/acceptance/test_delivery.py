@@ -23,12 +23,13 @@ def test_a_reply_that_was_sent_but_not_noted_is_found_and_not_repeated(own_compa
     """What is left behind by a worker killed between Slack's answer and its own note of it."""
     question = own_company.ask("ben", "general", LEAVE)
     own_company.reply(question)
+    own_company.finished()
     receipt = own_company.receipt(question)
     with own_company.database.plain() as connection:
         for reply in receipts.replies_to(connection, receipt.id):
             receipts.drop_reply(connection, reply)
         connection.exec_driver_sql("update inbox set state = 'working', finished_at = null")
-    own_company.service.responder.answer(receipt.id)
+    own_company.answer_again(receipt.id)
     assert own_company.receipt(question).attempt == 2
     assert len(own_company.slack.replies(question)) == 1
     with own_company.database.plain() as connection:

@@ -235,5 +235,5 @@ def test_a_reply_that_an_attempt_before_left_half_done_becomes_one_answer(compan
     with company.database.plain() as connection:
         receipts.drop_reply(connection, receipts.replies_to(connection, receipt.id)[1])
         connection.exec_driver_sql(f"update inbox set state = 'working' where id = {receipt.id}")
-    company.service.responder.answer(receipt.id)
+    company.answer_again(receipt.id)
     assert ["25 days" in each.text for each in company.slack.replies(question)] == [True]

@@ -108,7 +108,7 @@ def test_a_stream_that_a_dead_worker_left_behind_is_finished_by_the_next(
             for noted in receipts.replies_to(connection, receipt.id):
                 receipts.drop_reply(connection, noted)
             connection.exec_driver_sql("update inbox set state = 'working', finished_at = null")
-        company.service.responder.answer(receipt.id)
+        company.answer_again(receipt.id)
         assert [each.ts for each in company.slack.replies(question)] == [reply.ts]
         assert "two weeks ahead" in shown(company.slack.replies(question)[0])
 
