@@ -24,7 +24,7 @@ from sqlalchemy import Connection
 from jobs.errors import QueueUnusable, TryAgain
 from knowledge import queue_schema
 from knowledge.db import Database
-from knowledge.outages import OUTAGES
+from knowledge.outages import OUTAGES, caused_by
 
 Handler = Callable[..., object]
 
@@ -41,12 +41,7 @@ TRANSIENT: tuple[type[BaseException], ...] = (TryAgain, ConnectionError, Timeout
 
 def is_transient(error: BaseException, more: tuple[type[BaseException], ...] = ()) -> bool:
     """Whether the error, or one that it was raised from, may go away by itself."""
-    cause: BaseException | None = error
-    while cause is not None:
-        if isinstance(cause, TRANSIENT + more):
-            return True
-        cause = cause.__cause__
-    return False
+    return caused_by(error, TRANSIENT + more) is not None
 
 
 def pause_s(attempts: int, base_s: float) -> float:

@@ -66,7 +66,8 @@ def save(connection: sa.Connection, records: Sequence[Record]) -> list[int]:
     """
     lists = {scopes: acls.intern(connection, scopes) for scopes in sorted({r.scopes for r in records}, key=sorted)}
     statement = insert(documents)
-    new = {name: statement.excluded[name] for name in _COLUMNS} | {"synced_at": sa.func.now()}
+    changing = ("acl_id", "own_scopes", *_AS_RECORDED)
+    new = {name: statement.excluded[name] for name in changing} | {"synced_at": sa.func.now()}
     rows = connection.execute(
         statement.on_conflict_do_update(index_elements=["source", "external_id"], set_=new).returning(
             documents.c.id,
@@ -83,23 +84,12 @@ def save(connection: sa.Connection, records: Sequence[Record]) -> list[int]:
     return in_order
 
 
-_COLUMNS = (
-    "acl_id",
-    "own_scopes",
-    "title",
-    "url",
-    "revision",
-    "content_hash",
-    "settings_hash",
-    "state",
-    "reason",
-    "updated_at",
-)
+_AS_RECORDED = ("title", "url", "revision", "content_hash", "settings_hash", "state", "reason", "updated_at")
 
 
 def _row(record: Record, acl_id: int) -> dict[str, object]:
     own_scopes = None if record.own_scopes is None else sorted(record.own_scopes)
-    row = {name: getattr(record, name) for name in ("source", "external_id", *_COLUMNS[2:])}
+    row = {name: getattr(record, name) for name in ("source", "external_id", *_AS_RECORDED)}
     return row | {"acl_id": acl_id, "own_scopes": own_scopes}
 
 

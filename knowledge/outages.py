@@ -11,14 +11,21 @@ OUTAGES = (psycopg.OperationalError, psycopg.errors.ReadOnlySqlTransaction)
 
 def is_outage(error: BaseException | None) -> bool:
     """Whether the error, or one that it was raised from, is an outage."""
-    return _outage(error) is not None
+    return caused_by(error, OUTAGES) is not None
+
+
+def caused_by(error: BaseException | None, kinds: tuple[type[BaseException], ...]) -> BaseException | None:
+    """The first of these kinds among the error and those that it was raised from."""
+    while error is not None and not isinstance(error, kinds):
+        error = error.__cause__
+    return error
 
 
 def in_words(error: BaseException | None, address: sa.URL) -> DatabaseUnusable | None:
     """What to raise from an outage, for somebody who does not try again; None for any other error, and for one that has
     words already.
     """
-    outage = _outage(error)
+    outage = caused_by(error, OUTAGES)
     if outage is None or isinstance(error, FootnoteError):
         return None
     return DatabaseUnusable(
@@ -36,9 +43,3 @@ def shown(address: sa.URL) -> str:
 def reason(error: BaseException) -> str:
     """The server's words; the lines after the first are hints and places in the statement."""
     return (str(error).splitlines() or [type(error).__name__])[0]
-
-
-def _outage(error: BaseException | None) -> BaseException | None:
-    while error is not None and not isinstance(error, OUTAGES):
-        error = error.__cause__
-    return error

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from bot.check import counted
 from bot.commands.console import As, Config, Json, engine, print_json, reader, say
 from bot.facts import DIRECT
 from knowledge import gold, gold_file, reviews, suggestions
@@ -92,7 +93,7 @@ def suggest(
         ids = suggestions.suggest(opened.database, opened.embedder.encode_texts, count, unanswered)
     if json:
         return print_json({"proposed": ids})
-    say(f"{len(ids)} question{'s' if len(ids) != 1 else ''} proposed; nothing is measured before somebody accepts it")
+    say(f"{counted(len(ids), 'question')} proposed; nothing is measured before somebody accepts it")
 
 
 @app.command("import")
@@ -109,7 +110,7 @@ def load(
     lines = gold_file.read(file, "accepted" if accepted else "proposed")
     with engine(config) as (_, opened), opened.database.writing() as connection:
         count = gold_file.load(connection, lines, "import")
-    say(f"{count} case{'s' if count != 1 else ''}")
+    say(counted(count, "case"))
 
 
 @app.command()

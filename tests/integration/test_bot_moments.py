@@ -147,14 +147,20 @@ def test_an_edited_answer_whose_form_slack_refuses_is_changed_plainly(company: C
     assert edit.attempt == 1
 
 
-def test_a_form_sent_after_the_answer_is_gone_is_answered(own_company: Company) -> None:
-    slack = own_company.slack
-    question = own_company.ask("ben", "general", LEAVE)
-    reply = own_company.reply(question)
-    slack.click("ben", "general", reply.ts, "feedback", "negative")
+def form_opened(company: Company) -> Message:
+    """Ben asks, marks the answer as wrong, and has the form for the right source open; his question."""
+    slack = company.slack
+    question = company.ask("ben", "general", LEAVE)
+    slack.click("ben", "general", company.reply(question).ts, "feedback", "negative")
     note = slack.wait_for(lambda s: s.ephemerals("ben"))[-1]
     slack.click("ben", "general", note.ts, "name_source")
     slack.wait_for(lambda s: s.modal("ben"))
+    return question
+
+
+def test_a_form_sent_after_the_answer_is_gone_is_answered(own_company: Company) -> None:
+    slack = own_company.slack
+    question = form_opened(own_company)
     slack.delete("ben", "general", question.ts)
     own_company.settled()
     slack.submit("ben", {"document": "Annual leave"})
@@ -164,12 +170,7 @@ def test_a_form_sent_after_the_answer_is_gone_is_answered(own_company: Company) 
 
 def test_a_form_sent_after_its_channel_was_archived_is_answered(own_company: Company) -> None:
     slack = own_company.slack
-    question = own_company.ask("ben", "general", LEAVE)
-    reply = own_company.reply(question)
-    slack.click("ben", "general", reply.ts, "feedback", "negative")
-    note = slack.wait_for(lambda s: s.ephemerals("ben"))[-1]
-    slack.click("ben", "general", note.ts, "name_source")
-    slack.wait_for(lambda s: s.modal("ben"))
+    form_opened(own_company)
     slack.archive("general")
     slack.submit("ben", {"document": "Annual leave"})
     own_company.settled()
