@@ -14,9 +14,17 @@ def visible(acl_id: sa.ColumnElement[int], scopes: Scopes) -> sa.ColumnElement[b
 
     The sub-select is evaluated once per statement, so the filter on the row is one integer comparison.
     """
-    if not scopes:
-        return sa.false()
     return acl_id == sa.any_(array_of_ids(scopes))
+
+
+def lists(scopes: Scopes) -> sa.CTE:
+    """The access lists a holder of `scopes` may read, looked up once for a statement that filters by them in many places."""
+    return sa.select(array_of_ids(scopes).label("ids")).cte("readable")
+
+
+def among(acl_id: sa.ColumnElement[int], readable: sa.CTE) -> sa.ColumnElement[bool]:
+    """`visible` by the access lists that the statement has looked up already."""
+    return acl_id == sa.any_(sa.cast(sa.select(readable.c.ids).scalar_subquery(), sa.ARRAY(sa.Integer)))
 
 
 def array_of_ids(scopes: Scopes) -> sa.ColumnElement[list[int]]:
@@ -31,6 +39,8 @@ lists; a hash of the scopes takes 12.
 
 
 def _shares(scopes: Scopes) -> sa.ColumnElement[bool]:
+    if not scopes:
+        return sa.false()
     if len(scopes) <= FEW_SCOPES:
         few: sa.ColumnElement[bool] = acls.c.scopes.overlap(sorted(scopes))
         return few

@@ -5,7 +5,8 @@ before its limit, and returns every chunk of either list with both scores.
    or through the HNSW index, see `route`.
 2. `matching`: by BM25. A reader of few chunks has all of them scored. For others only chunks are that have one of the
    question's rarer terms (`rare`); leaving out the common ones bounds the cost, and what they could add at most is
-   known, so the database sees whether the list is proven to be right. If not, all chunks are scored (`everything`).
+   known, so the database sees whether the list is proven to be right. If not, it tries with more terms, and then
+   scores all chunks (`everything`).
 3. The union of the lists, with the exact cosine and the exact BM25 of every chunk in it, and its token bits.
 """
 
@@ -16,7 +17,7 @@ import sqlalchemy as sa
 from pgvector.sqlalchemy import HALFVEC
 
 from knowledge import vector_index
-from knowledge.acls import visible
+from knowledge.acls import among, lists, visible
 from knowledge.encoders import Floats
 from knowledge.generations import Generation
 from knowledge.keywords import Weighted
@@ -96,7 +97,7 @@ def route(connection: sa.Connection, query: Query, exact_below: int) -> Route:
     of_reader = sa.select(sa.func.sum(acls.c.chunk_count)).where(visible(acls.c.id, query.scopes))
     readable = int(connection.scalar(of_reader) or 0)
     exact = readable <= exact_below or not vector_index.is_ready(connection, query.generation)
-    return Route(exact, score_all=readable <= query.terms.budget)
+    return Route(exact, score_all=readable <= query.terms.budgets[0])
 
 
 def statement(
@@ -105,8 +106,9 @@ def statement(
     """The whole hybrid query as one select."""
     vector = sa.bindparam("vector", query.vector, HALFVEC(query.generation.dimension))
     weights = sa.bindparam("weights", query.terms.vector(), chunk_terms.c.weights.type)
-    nearest = _nearest(query, vector, chosen.exact)
-    matching = _scored(query, weights) if chosen.score_all else _matching(query, weights)
+    readable = lists(query.scopes)
+    nearest = _nearest(query, vector, readable, chosen.exact)
+    matching = (_scored if chosen.score_all else _matching)(query, weights, readable)
     union = sa.union(sa.select(nearest.c.chunk_id), sa.select(matching.c.chunk_id)).cte("candidates")
     v, t, b = chunk_vectors, chunk_terms, chunk_tokens
     rows = (
@@ -120,39 +122,41 @@ def statement(
     return sa.select(union.c.chunk_id, nearest.c.rank, matching.c.rank, cosine, bm25, b.c.bits).select_from(rows)
 
 
-def _nearest(query: Query, vector: sa.BindParameter[Floats], exact: bool) -> sa.CTE:
+def _nearest(query: Query, vector: sa.BindParameter[Floats], readable: sa.CTE, exact: bool) -> sa.CTE:
     v = chunk_vectors.c
     if exact:
-        distance, readable = v.embedding.max_inner_product(vector) + 0, visible(v.acl_id, query.scopes)
+        distance, seen = v.embedding.max_inner_product(vector) + 0, among(v.acl_id, readable)
     else:
         distance = sa.cast(v.embedding, HALFVEC(query.generation.dimension)).op("<#>", return_type=sa.Float)(vector)
-        readable = visible(
-            v.acl_id + 0, query.scopes
-        )  # else the planner, who thinks they are few, scans them after all
-    rows = sa.select(v.chunk_id, distance.label("distance")).where(v.generation_id == query.generation.id, readable)
+        seen = among(v.acl_id + 0, readable)  # else the planner, who thinks they are few, scans them after all
+    rows = sa.select(v.chunk_id, distance.label("distance")).where(v.generation_id == query.generation.id, seen)
     return _numbered(rows.order_by(distance).limit(query.limit).cte("nearest_rows"), "nearest")
 
 
-def _scored(query: Query, weights: sa.BindParameter[object]) -> sa.CTE:
+def _scored(query: Query, weights: sa.BindParameter[object], readable: sa.CTE) -> sa.CTE:
     """By BM25 among all readable chunks; what has no term of the question scores 0 and is left out."""
-    rows = _best(query, weights).where(visible(chunk_terms.c.acl_id, query.scopes)).cte("scored")
+    rows = _best(query, weights).where(among(chunk_terms.c.acl_id, readable)).cte("scored")
     return _numbered(sa.select(rows).where(rows.c.distance < 0).cte("matching_rows"), "matching")
 
 
-def _matching(query: Query, weights: sa.BindParameter[object]) -> sa.CTE:
+def _matching(query: Query, weights: sa.BindParameter[object], readable: sa.CTE) -> sa.CTE:
+    """By BM25 among the chunks with the rarest terms: the first try that is proven to be right, or all chunks."""
     t = chunk_terms.c
-    rare_terms, bound = query.terms.rarest()
-    # `+ 0` keeps the planner from reading every chunk of the reader's lists to look for the terms in it.
-    readable = visible(t.acl_id + 0, query.scopes)
-    rare = _best(query, weights).where(t.terms.overlap(sa.cast(rare_terms, t.terms.type)), readable).cte("rare")
-    if not bound:
-        return _numbered(rare, "matching")
-    full_and_above = (sa.func.count() >= query.limit) & (sa.func.max(rare.c.distance) <= -bound)
-    proven = sa.select(full_and_above).select_from(rare).scalar_subquery()
+    parts = list[sa.Select[int, float]]()
+    unproven: sa.ColumnElement[bool] = sa.true()
+    for number, (rare_terms, bound) in enumerate(query.terms.tries()):
+        has_one = t.terms.overlap(sa.cast(rare_terms, t.terms.type))
+        # `+ 0` keeps the planner from reading every chunk of the reader's lists to look for the terms in it.
+        seen = among(t.acl_id + 0, readable)
+        rare = _best(query, weights).where(has_one, seen, unproven).cte(f"rare_{number}")
+        full_and_above = (sa.func.count() >= query.limit) & (sa.func.max(rare.c.distance) <= -bound)
+        proven = sa.select(full_and_above).select_from(rare).scalar_subquery() if bound else sa.true()
+        parts.append(sa.select(rare).where(proven))
+        unproven = unproven & ~proven
     # To score a chunk takes less time than to look whether it has one of many terms.
-    everything = _best(query, weights).where(visible(t.acl_id, query.scopes), ~proven).cte("everything")
-    scored = sa.select(everything).where(everything.c.distance < 0)
-    return _numbered(sa.union_all(sa.select(rare).where(proven), scored).cte("matching_rows"), "matching")
+    everything = _best(query, weights).where(among(t.acl_id, readable), unproven).cte("everything")
+    parts.append(sa.select(everything).where(everything.c.distance < 0))
+    return _numbered(sa.union_all(*parts).cte("matching_rows"), "matching")
 
 
 def _best(query: Query, weights: sa.BindParameter[object]) -> sa.Select[int, float]:

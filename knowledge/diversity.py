@@ -34,7 +34,7 @@ def select(ranked: Sequence[Passage], limit: int, per_document: int, diversity: 
 def collapse(ranked: Sequence[Passage]) -> list[Passage]:
     """One passage for each group of near-duplicates: the newest of them, with the rank and score of the best."""
     kept: list[Passage] = []
-    having: dict[tuple[str, ...], list[int]] = {}  # word triple -> places in `kept` of passages that have or had it
+    having: dict[int, list[int]] = {}  # word triple -> places in `kept` of passages that have or had it
     for passage in ranked:
         triples = _triples(passage.body)
         shared = Counter(i for triple in triples for i in having.get(triple, ()))
@@ -82,6 +82,7 @@ def likeness(one: Passage, other: Passage) -> float:
 
 
 @lru_cache(maxsize=2_000)
-def _triples(text: str) -> frozenset[tuple[str, ...]]:
+def _triples(text: str) -> frozenset[int]:
+    """Hashes of three words in a row; a tuple would be hashed anew at every look."""
     words = _WORD.findall(text.casefold())
-    return frozenset(tuple(words[i : i + 3]) for i in range(max(1, len(words) - 2)))
+    return frozenset(map(hash, zip(words, words[1:], words[2:], strict=False))) or frozenset([hash(tuple(words))])

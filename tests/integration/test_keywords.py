@@ -44,12 +44,12 @@ def ask(
     question: str,
     limit: int = 30,
     scopes: frozenset[str] = WORKSPACE,
-    budget: int = keywords.CHUNK_BUDGET,
+    budgets: Sequence[int] = keywords.CHUNK_BUDGETS,
 ) -> list[Candidate]:
     """The keyword list, best first."""
     with database.reading(scopes) as connection:
         terms = keywords.weigh(connection, analysis.terms(analysis.clean(question)))
-        terms = replace(terms, budget=budget)
+        terms = replace(terms, budgets=budgets)
         query = Query(GENERATION, np.array([0.0, 1.0], np.float32), terms, scopes, limit)
         found = candidates.find(connection, query, exact_below=50_000)
     return sorted((c for c in found if c.keyword_rank), key=lambda c: c.keyword_rank or 0)
@@ -104,21 +104,27 @@ def test_the_scores_are_bm25(database: Database, question: str) -> None:
     assert [c.bm25 for c in found] == sorted((c.bm25 for c in found), reverse=True)
 
 
-@pytest.mark.parametrize("budget", [1, 40, 100, 10_000])
-def test_starting_with_the_rarest_terms_changes_no_result(database: Database, budget: int) -> None:
+@pytest.mark.parametrize("budgets", [(1,), (1, 2), (40, 100), (100,), (1, 40, 10_000), (10_000,)])
+def test_starting_with_the_rarest_terms_changes_no_result(database: Database, budgets: tuple[int, ...]) -> None:
     texts = corpus(120)
     index(database, texts)
     whole = [(c.chunk_id, c.bm25) for c in ask(database, "cloud river pool kite", limit=10)]
-    assert [(c.chunk_id, c.bm25) for c in ask(database, "cloud river pool kite", limit=10, budget=budget)] == whole
+    assert [(c.chunk_id, c.bm25) for c in ask(database, "cloud river pool kite", limit=10, budgets=budgets)] == whole
 
 
 def test_the_terms_left_out_can_add_no_more_than_the_bound() -> None:
     weighted = Weighted({1: 3.0, 2: 2.0, 3: 0.5}, {1: 5, 2: 50, 3: 900}, 1000)
     for budget, taken, bound in ((60, [1, 2], 0.5 * 2.2), (1, [1], 2.5 * 2.2), (10_000, [1, 2, 3], 0.0)):
-        terms, most = replace(weighted, budget=budget).rarest()
+        terms, most = weighted.rarest(budget)
         assert terms == taken
         assert most == pytest.approx(bound)
-    assert Weighted({}, {}, 0).rarest() == ([], 0)
+    assert Weighted({}, {}, 0).rarest(10) == ([], 0)
+
+
+def test_each_try_takes_more_terms_than_the_one_before_until_all_are_taken() -> None:
+    weighted = Weighted({1: 3.0, 2: 2.0, 3: 0.5}, {1: 5, 2: 50, 3: 900}, 1000, budgets=(10, 20, 60, 10_000, 20_000))
+    assert [terms for terms, _ in weighted.tries()] == [[1], [1, 2], [1, 2, 3]]
+    assert list(Weighted({}, {}, 0).tries()) == [([], 0)]
 
 
 @pytest.mark.parametrize("question", ["who are you", "what is it?", "the", "Don", "zzz", "???", "' \\ % _ :* & | !"])

@@ -66,7 +66,7 @@ def test_documents_by_their_ids(rows: sa.Connection, scopes: Scopes, expected: s
 
 NO_TERMS = Weighted({}, {}, 3)
 ONE_TERM = Weighted({7: 1.0}, {7: 3}, 3)
-A_RARER_TERM_BESIDE_IT = Weighted({9: 1.0, 7: 1.0}, {9: 1, 7: 3}, 3, budget=1)
+A_RARER_TERM_BESIDE_IT = Weighted({9: 1.0, 7: 1.0}, {9: 1, 7: 3}, 3, budgets=(1,))
 
 
 @every_reader
