@@ -8,7 +8,6 @@ import pytest
 import sqlalchemy as sa
 
 from knowledge import activity, candidates, catalog, generations, gold, labels, retrieval
-from knowledge.acls import FEW_SCOPES
 from knowledge.candidates import Query, Route
 from knowledge.db import Database
 from knowledge.errors import GoldCaseUnknown
@@ -20,7 +19,7 @@ from tests.rows import add_answer, add_chunk, add_gold_case
 
 WORKSPACE: Scopes = frozenset({"workspace"})
 LEGAL: Scopes = frozenset({"workspace", "channel:CLEGAL"})
-CHANNELS: Scopes = frozenset(f"channel:C{number}" for number in range(FEW_SCOPES + 1))
+CHANNELS: Scopes = frozenset(f"channel:C{number}" for number in range(50))
 ROWS: tuple[list[str], ...] = (["workspace"], ["channel:CLEGAL"], [])
 LONG_AGO = datetime(2000, 1, 1, tzinfo=UTC)
 

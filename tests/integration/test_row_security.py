@@ -12,7 +12,7 @@ from tests.rows import add_answer, add_chunk, add_eval_result, add_gold_case
 
 WORKSPACE: Scopes = frozenset({"workspace"})
 LEGAL: Scopes = frozenset({"workspace", "channel:CLEGAL"})
-MANY: Scopes = frozenset(f"channel:C{number}" for number in range(acls.FEW_SCOPES))
+MANY: Scopes = frozenset(f"channel:C{number}" for number in range(50))
 
 every_secured_table = pytest.mark.parametrize("table", sorted(ROW_SECURITY))
 
