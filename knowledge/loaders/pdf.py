@@ -11,9 +11,15 @@ from knowledge.loaders.markdown import first_heading
 
 _EMPTY_FENCE = re.compile(r"^```\w*\s*```\s*$", re.M)
 _RULE = re.compile(r"^-{3,}[ \t]*$", re.M)
+_LEADER = re.compile(r"(?:[ \t]?[.·…_]){5,}")
+"""The dots between a heading and its page in a table of contents: most of the word pieces of such a page."""
+
 _PAGE_NUMBER = re.compile(
     r"\W*(?:page|seite|pagina|página|p\.)?\s*\d{1,4}(?:\s*(?:of|/|von|van|de|sur)\s*\d{1,4})?\W*", re.I
 )
+
+_OF_A_PART = re.compile(r"\d+(\.\d+)*\.?\s|(table of )?contents$|inhalt(sverzeichnis)?$", re.I)
+"""Begins a heading that names a part of the document, not the whole."""
 
 SUSPICIOUS_SHARE = 0.15
 """Of the text lost with headers and footers. Pages that differ in their figures alone lose real lines to the parser's
@@ -36,11 +42,17 @@ def load(name: str, content: bytes) -> Loaded:
     title = getattr(found.doc_meta, "title", None) or ""
     remark = f"no text on page {', '.join(map(str, blank[:10]))}: a picture, or blank"
     return Loaded(
-        title=titled(name, first_heading(markdown), clean(title)),
+        title=titled(name, headline(texts), clean(title)),
         markdown=markdown,
         pages=pages,
         remarks=(remark,) if blank else (),
     )
+
+
+def headline(texts: list[str]) -> str:
+    """The heading of the first page with text; empty when it has none, or only of a part."""
+    heading = first_heading(next(filter(None, texts)))
+    return "" if _OF_A_PART.match(heading) else heading
 
 
 def _parse(content: bytes, keep: bool) -> Any:
@@ -58,7 +70,11 @@ def _parse(content: bytes, keep: bool) -> Any:
 
 
 def _texts(parsed: Any) -> list[str]:
-    return [_RULE.sub("", _EMPTY_FENCE.sub("", clean(page.markdown))).strip() for page in parsed.pages]
+    return [_tidied(clean(page.markdown)) for page in parsed.pages]
+
+
+def _tidied(markdown: str) -> str:
+    return _RULE.sub("", _EMPTY_FENCE.sub("", _LEADER.sub(" …", markdown))).strip()
 
 
 def without_running_lines(texts: list[str]) -> list[str]:

@@ -10,7 +10,7 @@ import pytest
 from knowledge.errors import DocumentUnreadable
 from knowledge.loaders import load
 from knowledge.loaders.decoding import clean, decode
-from knowledge.loaders.pdf import without_running_lines
+from knowledge.loaders.pdf import headline, without_running_lines
 from knowledge.loaders.tables import table
 from knowledge.outline import outline
 from tests.office_files import Rows, docx, epub, ods, pdf, pptx, rtf, workbook, xlsx
@@ -472,6 +472,26 @@ def test_a_pdf_has_pages() -> None:
     loaded = load("x.pdf", pdf("Valve four is red.", "Valve five is blue."))
     assert len(loaded.pages) == 2
     assert loaded.markdown[loaded.pages[1] :].startswith("Valve five")
+
+
+def test_the_dots_of_a_table_of_contents_are_one_sign() -> None:
+    loaded = load("x.pdf", pdf("Valve four . . . . . . . . . . . . 12", "Valve four is red, see 1.2.3."))
+    assert "Valve four … 12" in loaded.markdown
+    assert "see 1.2.3." in loaded.markdown
+
+
+@pytest.mark.parametrize(
+    ("pages", "title"),
+    [
+        (["# Valve manual\n\nRed.", "# Contents"], "Valve manual"),
+        (["", "## Valve manual"], "Valve manual"),
+        (["Valves Ltd.", "# Table of Contents"], ""),
+        (["# Table of contents\n\n1 Valves … 2"], ""),
+        (["# 1. Introduction\n\n## 1.1 Valves"], ""),
+    ],
+)
+def test_a_pdf_is_named_by_a_heading_of_its_first_page_that_is_not_of_a_part(pages: list[str], title: str) -> None:
+    assert headline(pages) == title
 
 
 def test_a_pdf_without_words_is_empty() -> None:
