@@ -3,8 +3,6 @@
 from dataclasses import dataclass
 from typing import Self
 
-from threadpoolctl import threadpool_limits
-
 from knowledge.answering import Answerer
 from knowledge.db import Database, open_database
 from knowledge.encoders import Embedder, load_embedder
@@ -39,12 +37,7 @@ class Engine:
 
 
 def open_engine(settings: KnowledgeSettings) -> Engine:
-    """Connect, migrate and assemble. Raises `DatabaseUnusable` or `ModelUnavailable` with the remedy.
-
-    From then on numpy computes on one thread in this process: our matrices are small, and threads that wait for each
-    other made a question's products three to five times dearer, in CPU time too.
-    """
-    threadpool_limits(1, user_api="blas")
+    """Connect, migrate and assemble. Raises `DatabaseUnusable` or `ModelUnavailable` with the remedy."""
     database = open_database(settings)
     embedder = load_embedder(settings.models)
     retriever = Retriever(database, embedder, load_reranker(settings.models), settings.retrieval, settings.sources)
