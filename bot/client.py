@@ -101,13 +101,18 @@ def identify(client: WebClient) -> Identity:
     try:
         answer = client.auth_test()
     except SlackApiError as error:
-        reason = error.response.get("error", "")
-        raise SlackMisconfigured(
-            f"Slack refused SLACK_BOT_TOKEN ({reason}): reinstall the app and copy its xoxb- token"
-        ) from error
+        raise refused("SLACK_BOT_TOKEN", error, "reinstall the app and copy its xoxb- token") from error
     except FAILURES as error:
         raise SlackUnavailable(f"Slack cannot be reached at {client.base_url}: {error}") from error
     return Identity(answer["team_id"], answer["user_id"], answer.get("bot_id") or "", answer.get("app_id") or "")
+
+
+def refused(variable: str, error: SlackApiError, remedy: str) -> SlackMisconfigured:
+    """What to say when Slack does not take a token."""
+    reason = error.response.get("error", "")
+    if reason == "not_allowed_token_type":
+        remedy = "that is a token of another kind; are the one with xoxb- and the one with xapp- swapped?"
+    return SlackMisconfigured(f"Slack refused {variable} ({reason}): {remedy}")
 
 
 def _retry_after_s(response: HttpResponse) -> int:

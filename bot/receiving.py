@@ -13,11 +13,12 @@ from slack_bolt import App, BoltRequest, BoltResponse
 from slack_bolt.adapter.asgi import SlackRequestHandler
 from slack_bolt.adapter.asgi.http_request import AsgiHttpRequest
 from slack_bolt.adapter.socket_mode.internals import run_bolt_app, send_response
+from slack_sdk.errors import SlackApiError
 from slack_sdk.socket_mode.builtin import SocketModeClient
 from slack_sdk.socket_mode.client import BaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from bot.client import FAILURES
+from bot.client import FAILURES, refused
 from bot.errors import SlackMisconfigured
 from bot.settings import Slack
 
@@ -28,6 +29,15 @@ RECONNECT_PAUSE_S = 2.0
 PING_EVERY_S = 5.0
 LASTING_S = 60.0
 """A connection that ends sooner makes the next one wait, each time longer, up to half of this."""
+WRONG_TOKEN = (
+    "invalid_auth",
+    "not_authed",
+    "not_allowed_token_type",
+    "missing_scope",
+    "token_revoked",
+    "token_expired",
+)
+"""Refusals that no waiting changes."""
 REQUESTS = 32
 """What is written down at the same time; more waits."""
 
@@ -69,28 +79,35 @@ class SocketReceiver:
         return self._client.is_connected()
 
     def run(self, stop: threading.Event) -> None:
-        self._connect(stop)
-        while not stop.wait(CHECK_EVERY_S):
-            if not self.healthy:
-                log.warning("the connection to Slack is dead; connecting anew")
-                self._connect(stop)
-        # What has arrived is acknowledged before the line is cut: clicks and commands would not come again.
-        self._client.auto_reconnect_enabled = False
-        self._client.message_workers.shutdown(wait=True)
-        self._client.close()
-        _finish(self._app)
+        """Raises `SlackMisconfigured` when Slack refuses the token for the first connection; later ones are tried for ever."""
+        try:
+            self._connect(stop, first=True)
+            while not stop.wait(CHECK_EVERY_S):
+                if not self.healthy:
+                    log.warning("the connection to Slack is dead; connecting anew")
+                    self._connect(stop)
+        finally:
+            # What has arrived is acknowledged before the line is cut: clicks and commands would not come again.
+            self._client.auto_reconnect_enabled = False
+            self._client.message_workers.shutdown(wait=True)
+            self._client.close()
+            _finish(self._app)
 
     def _handle(self, client: BaseSocketModeClient, request: SocketModeRequest) -> None:
         began = time.time()
         send_response(client, request, run_bolt_app(self._app, request), began)
 
-    def _connect(self, stop: threading.Event) -> None:
+    def _connect(self, stop: threading.Event, first: bool = False) -> None:
         while not stop.is_set():
             try:
                 self._client.connect_to_new_endpoint()
             except FAILURES as error:
+                if first and isinstance(error, SlackApiError) and error.response.get("error") in WRONG_TOKEN:
+                    remedy = "copy the app-level token that begins with xapp- and has connections:write"
+                    raise refused("SLACK_APP_TOKEN", error, remedy) from error
                 log.warning("Slack does not take a connection", error=type(error).__name__)
             if self.healthy:
+                log.info("connected to Slack")
                 return
             stop.wait(RECONNECT_PAUSE_S)
 

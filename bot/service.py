@@ -38,6 +38,7 @@ from bot.withdrawal import Withdrawals
 from jobs.queue import Queue
 from jobs.schedule import Job, Scheduler
 from knowledge.engine import Engine
+from knowledge.errors import FootnoteError
 from knowledge.outcomes import SyncOutcome
 from knowledge.strays import strays
 
@@ -178,6 +179,12 @@ class Service:
             self.queue.defer("help", source=source, shares=shares)
 
     def _run(self, name: str, target: Callable[[], Any]) -> None:
-        thread = threading.Thread(target=target, name=f"footnote-{name}")
+        def live() -> None:
+            try:
+                target()
+            except FootnoteError as error:
+                log.error(str(error), part=name)
+
+        thread = threading.Thread(target=live, name=f"footnote-{name}")
         thread.start()
         self._threads.append(thread)

@@ -8,9 +8,11 @@ from contextlib import ExitStack, contextmanager
 
 import pytest
 import sqlalchemy as sa
+from pydantic import SecretStr
 from slack_sdk import WebClient
 from websockets.sync.client import connect
 
+from bot.errors import SlackMisconfigured
 from bot.local_slack.socket_mode import MAX_CONNECTIONS
 from bot.receiving import SocketReceiver
 from bot.service import Part, Service
@@ -128,6 +130,17 @@ def test_where_too_many_are_connected_it_waits_for_its_turn_without_storming(lis
             assert listening.slack.clock.now() - began > 1.0
             others.close()
             heard(listening)
+
+
+@pytest.mark.parametrize(
+    ("token", "said"),
+    [("xapp-wrong", "begins with xapp-"), ("xoxb-local", "are the one with xoxb- and the one with xapp- swapped")],
+)
+def test_an_app_token_that_slack_refuses_is_named_and_ends_the_bot(company: Company, token: str, said: str) -> None:
+    slack = company.settings.slack.model_copy(update={"app_token": SecretStr(token)})
+    receiver = SocketReceiver(Service(company.settings, company.engine, (Part.RECEIVER,)).app, slack)
+    with pytest.raises(SlackMisconfigured, match=rf"SLACK_APP_TOKEN .*{said}"):
+        receiver.run(threading.Event())
 
 
 def test_what_has_arrived_is_acknowledged_before_the_line_is_cut(listening: Company) -> None:
