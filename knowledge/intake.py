@@ -11,7 +11,7 @@ from knowledge.exchange import Exchange, Fetched, Parts
 from knowledge.loaders.loaded import Loaded, titled
 from knowledge.outcomes import Tally
 from knowledge.permissions import NOTHING, Scopes
-from knowledge.plan import Known, readers, readers_of
+from knowledge.plan import Known, readers, readers_of, why_nobodys
 from knowledge.settings import Source as SourceSettings
 from knowledge.sources import Listed, Source
 from knowledge.staleness import is_left_out, left_out_before
@@ -77,6 +77,8 @@ class Intake:
         except (OSError, SourceFailed) as error:
             self._tally.failed[name] = f"it could not be read now: {getattr(error, 'strerror', None) or error}"
             return None
+        if reason := why_nobodys(self._scopes, loaded.scopes):
+            self._tally.failed[name] = reason
         if known:
             self._narrow(known, self._readers(listed, loaded))
         return Fetched(known, self._record(listed, loaded, content_hash), loaded)
@@ -98,8 +100,8 @@ class Intake:
         """The text stays as it is; what was wrong with it is said again."""
         if known.state == "ok":
             self._tally.same.add(known.external_id)
-        if known.reason:
-            self._tally.failed[known.external_id] = known.reason
+        if reason := known.reason or why_nobodys(self._scopes, known.own_scopes):
+            self._tally.failed[known.external_id] = reason
 
     def _readers(self, listed: Listed, loaded: Loaded) -> Scopes:
         if is_left_out(_updated_at(listed, loaded), self.left_out_before):

@@ -62,6 +62,16 @@ def readers(source: Scopes, listed: Scopes | None, own: Scopes | None) -> Scopes
     return base if own is None else base & own
 
 
+def why_nobodys(source: Scopes, own: Scopes | None) -> str:
+    """Why nobody may read a document that gives itself to none of its source's readers; empty where somebody may."""
+    if not source or not own or source & own:
+        return ""
+    return (
+        f"its front matter gives it to {', '.join(sorted(own))}, which is not among the scopes of its source "
+        f"({', '.join(sorted(source))}), so nobody may read it; add that scope to the source or change the front matter"
+    )
+
+
 def narrowed_by_source(known: Iterable[Known], source_scopes: Scopes) -> tuple[Readers, ...]:
     """Documents that have readers the source no longer grants; true whatever the source lists, or when it cannot."""
     return tuple(Readers(k, k.scopes & source_scopes) for k in known if not k.scopes <= source_scopes)

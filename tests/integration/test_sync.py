@@ -325,6 +325,19 @@ def test_a_narrowed_file_that_breaks_keeps_its_few_readers(library: Library) -> 
             assert connection.scalars(sa.select(documents.c.external_id)).all() == []
 
 
+def test_a_file_for_readers_its_source_does_not_have_is_named_until_the_source_has_them(library: Library) -> None:
+    library.write("pay.md", "---\nscopes: [channel:CFINANCE]\n---\n# Pay\n\nOn the 25th.\n")
+    for _ in range(2):
+        [(name, reason)] = library.sync().failed
+        assert name == "pay.md"
+        assert "channel:CFINANCE, which is not among the scopes of its source" in reason
+    both = ("workspace", "channel:CFINANCE")
+    library.settings = library.settings.model_copy(update={"scopes": both})
+    assert library.sync().failed == ()
+    with library.database.reading(frozenset({"channel:CFINANCE"})) as connection:
+        assert connection.scalars(sa.select(documents.c.external_id)).all() == ["pay.md"]
+
+
 def test_a_file_over_the_limit_is_named_and_indexed_once_the_limit_is_raised(library: Library) -> None:
     library.settings = library.settings.model_copy(update={"max_file_mb": 0.001})
     library.write("tea.txt", "Green tea. " * 200)

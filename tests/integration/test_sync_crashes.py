@@ -151,7 +151,9 @@ def test_a_sync_killed_at_any_statement_leaves_whole_documents_and_is_ended_by_t
     assert killed > 4
     assert seen(library) == after
     assert library.texts(LAB) == []
-    assert library.sync() == SyncOutcome("docs", same=6)
+    outcome = library.sync()
+    assert outcome == SyncOutcome("docs", same=6, failed=outcome.failed)
+    assert [name for name, _ in outcome.failed] == ["narrowed.md"]  # it is nobody's
 
 
 def test_a_full_sync_killed_halfway_serves_the_old_model_until_another_one_ends(

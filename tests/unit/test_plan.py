@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from knowledge.errors import SourceFailed
 from knowledge.permissions import NOTHING
-from knowledge.plan import Known, Plan, Readers, narrowed_by_source, plan, readers
+from knowledge.plan import Known, Plan, Readers, narrowed_by_source, plan, readers, why_nobodys
 from knowledge.sources.source import Listed
 
 ALL = frozenset({"workspace"})
@@ -151,3 +151,9 @@ def test_documents_that_changed_last_before_a_moment_lose_their_readers_and_get_
     assert plan([by_source], [left_out], ALL, "s", left_out_before=moment).readers == (Readers(left_out, ALL),)
     by_file_time = listed("a", updated_at=new)
     assert plan([by_file_time], [left_out], ALL, "s", left_out_before=moment).readers == ()
+
+
+def test_a_document_that_gives_itself_to_none_of_its_sources_readers_is_said_to_be_nobodys() -> None:
+    assert "channel:CLEGAL" in why_nobodys(ALL, LEGAL)
+    for source, own in ((ALL, None), (ALL | LEGAL, LEGAL), (ALL, NOTHING), (NOTHING, LEGAL)):
+        assert why_nobodys(source, own) == ""
