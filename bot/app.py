@@ -28,7 +28,7 @@ def build_app(settings: Slack, client: WebClient, inbox: Inbox) -> App:
     secret = settings.signing_secret.get_secret_value() if settings.signing_secret else None
     # At lower levels Bolt logs whole payloads, and it gives its loggers the root's level unless it is handed one.
     quiet = logging.getLogger("slack_bolt")
-    quiet.setLevel(logging.WARNING)
+    quiet.setLevel(logging.ERROR)  # it warns when the client's token stands in the environment as well
     app = App(
         logger=quiet,
         client=client,
@@ -37,6 +37,7 @@ def build_app(settings: Slack, client: WebClient, inbox: Inbox) -> App:
         listener_executor=ThreadPoolExecutor(LISTENERS, thread_name_prefix="footnote-listener"),
         attaching_conversation_kwargs_enabled=False,
     )
+    quiet.setLevel(logging.WARNING)
 
     @app.use
     def write_down(body: dict[str, Any], next: Callable[[], BoltResponse]) -> BoltResponse:

@@ -129,12 +129,16 @@ class Service:
         if Part.SCHEDULE in self._parts:
             self.scheduler.start()
 
-    def wait(self, stop: threading.Event) -> None:
-        """Until `stop` is set, or a part of the bot has ended by itself."""
+    def wait(self, stop: threading.Event, on_ready: Callable[[], None] = lambda: None) -> None:
+        """Until `stop` is set, or a part of the bot has ended by itself. `on_ready` is called once when nothing is lacking."""
+        ready = False
         while not stop.wait(0.5):
             if dead := [thread.name for thread in self._threads if not thread.is_alive()]:
                 log.error("a part of the bot ended", part=dead[0])
                 return
+            if not ready and not self.lacking():
+                ready = True
+                on_ready()
 
     def stop(self) -> None:
         """Take nothing more, finish what is running (up to the queue's grace), close the connection."""

@@ -26,7 +26,7 @@ def run(
         service = Service(chosen, opened, tuple(only) if only else tuple(Part))
         try:
             service.start()
-            service.wait(stop)
+            service.wait(stop, on_ready=lambda: say("ready; Ctrl-C ends it"))
         finally:
             service.stop()
     if not stop.is_set():
