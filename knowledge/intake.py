@@ -100,6 +100,10 @@ class Intake:
         """The text stays as it is; what was wrong with it is said again."""
         if known.state == "ok":
             self._tally.same.add(known.external_id)
+        self.remark(known)
+
+    def remark(self, known: Known) -> None:
+        """Says what is wrong with a document that is stored already."""
         if reason := known.reason or why_nobodys(self._scopes, known.own_scopes):
             self._tally.failed[known.external_id] = reason
 

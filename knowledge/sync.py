@@ -156,7 +156,6 @@ class Sync:
             stored = documents.known(connection, self._settings.name, [item.external_id for item in share])
         for known in stored:
             self.tally.added.add(known.external_id)
-            if known.reason:
-                self.tally.failed[known.external_id] = known.reason
+            self._intake.remark(known)
         there = {known.external_id for known in stored}
         return [item for item in share if item.external_id not in there]

@@ -79,6 +79,17 @@ def test_a_helper_that_is_killed_leaves_its_share_to_others(database: Database, 
     assert sorted(pages(database)) == sorted(f"Page {number}." for number in range(PAGES))
 
 
+def test_what_is_wrong_with_a_document_that_a_helper_stored_is_said_too(database: Database, source: Source) -> None:
+    (Path(source.location) / "0.md").write_text("---\nscopes: [channel:CLAB]\n---\nPage 0.\n")
+
+    def invite(_: str, count: int) -> None:
+        Indexer(database, WordEmbedder(), Chunking()).help(source, count)
+
+    outcome = Indexer(database, WordEmbedder(), Chunking(), invite=invite).sync(source)
+    assert (outcome.added, outcome.chunks_embedded) == (PAGES, 0)
+    assert [name for name, reason in outcome.failed if "nobody may read it" in reason] == ["0.md"]
+
+
 def test_what_a_helper_read_is_not_stored_once_the_sync_has_ended(database: Database, source: Source) -> None:
     class Slow(WordEmbedder):
         def encode_passages(self, texts: Sequence[str]) -> Encoded:
