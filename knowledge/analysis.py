@@ -62,15 +62,22 @@ def clean(text: str) -> str:
 
 def terms(text: str) -> list[str]:
     """The terms of any text, in order, repeated as often as they occur."""
-    return [t.term for t in spans(text)]
+    return [term for match in _words(text) for term in _of_match(match)]
 
 
 def spans(text: str) -> Iterator[Term]:
     """The terms with the character span of the word they came from."""
-    for match in _WORD.finditer(text.translate(_QUOTES)):
-        word = match.group()
-        for term in _of_cjk(word) if match["cjk"] else _of_word(match["word"], match["tail"] or ""):
+    for match in _words(text):
+        for term in _of_match(match):
             yield Term(term, match.start(), match.end())
+
+
+def _words(text: str) -> Iterator[re.Match[str]]:
+    return _WORD.finditer(text.translate(_QUOTES))
+
+
+def _of_match(match: re.Match[str]) -> tuple[str, ...]:
+    return _of_cjk(match["cjk"]) if match["cjk"] else _of_word(match["word"], match["tail"] or "")
 
 
 @lru_cache(maxsize=50_000)

@@ -22,7 +22,7 @@ from knowledge.plan import Known
 from knowledge.settings import Chunking
 from knowledge.shares import Tenure
 
-CHUNKS_AT_ONCE = 256
+CHUNKS_AT_ONCE = 512
 """Gathered from several documents before the model is asked: enough to sort by length without waste, and to write them
 in a few statements.
 """

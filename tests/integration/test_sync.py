@@ -490,7 +490,7 @@ def test_another_model_serves_once_every_source_was_synced_with_it(library: Libr
 
 def test_an_interrupted_change_of_the_model_goes_on_and_can_be_taken_back(library: Library) -> None:
     """Another model's index grows over several tries, serves when it is whole, and the one before is kept a while."""
-    library.write("a.md", "# Steps\n\nConstant.\n" + "".join(f"\n## Step {i}\n\nWalk {i}.\n" for i in range(300)))
+    library.write("a.md", "# Steps\n\nConstant.\n" + "".join(f"\n## Step {i}\n\nWalk {i}.\n" for i in range(600)))
     for name in ("tea", "milk"):
         library.write(f"{name}.md", f"{name}.")
     library.sync()
@@ -550,7 +550,7 @@ with Database(sys.argv[1]) as database:
 
 def test_a_killed_sync_leaves_the_old_version_whole_and_the_next_one_ends_it(library: Library) -> None:
     def version(word: str) -> str:
-        return "# Tea\n\nConstant.\n" + "".join(f"\n## Step {i}\n\n{word} {i}.\n" for i in range(900))
+        return "# Tea\n\nConstant.\n" + "".join(f"\n## Step {i}\n\n{word} {i}.\n" for i in range(1500))
 
     library.write("tea.md", version("Old"))
     library.sync()
@@ -562,10 +562,10 @@ def test_a_killed_sync_leaves_the_old_version_whole_and_the_next_one_ends_it(lib
     )
     assert killed.returncode == -signal.SIGKILL
     library.check()
-    assert library.texts() == ["Constant.", *(f"Old {i}." for i in range(900))]
+    assert library.texts() == ["Constant.", *(f"Old {i}." for i in range(1500))]
     outcome = library.sync()
-    assert (outcome.changed, outcome.chunks_embedded) == (1, 900)
-    assert library.texts() == ["Constant.", *(f"New {i}." for i in range(900))]
+    assert (outcome.changed, outcome.chunks_embedded) == (1, 1500)
+    assert library.texts() == ["Constant.", *(f"New {i}." for i in range(1500))]
 
 
 def test_a_stale_document_of_a_source_that_drops_them_is_read_by_nobody_until_it_changes(library: Library) -> None:
