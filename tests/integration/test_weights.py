@@ -1,14 +1,21 @@
-"""A model that is nowhere is told in one line with the reason, after one question to its hub."""
+"""A model that is nowhere is told in one line with the reason, after one question to its hub; one that is here is loaded so
+that it shares the cores."""
 
+import os
+import subprocess
+import sys
 import threading
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
+from pathlib import Path
 
 import pytest
 from huggingface_hub import hf_api
 
 from knowledge.errors import ModelUnavailable
 from knowledge.weights import load_weights
+
+ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture
@@ -55,3 +62,16 @@ def test_a_hub_that_cannot_be_reached_is_asked_once(
 def test_a_folder_that_is_not_there() -> None:
     with pytest.raises(ModelUnavailable, match="/nowhere/model is neither a folder on this machine nor the name of a"):
         load_weights("SentenceTransformer", "/nowhere/model")
+
+
+@pytest.mark.parametrize(("given", "spins"), [(None, "0"), ("7", "7")])
+def test_the_models_threads_sleep_while_they_wait_unless_the_environment_says_otherwise(
+    given: str | None, spins: str
+) -> None:
+    environment = {name: value for name, value in os.environ.items() if name != "GOMP_SPINCOUNT"}
+    environment |= {"OMP_DISPLAY_ENV": "VERBOSE"} | ({"GOMP_SPINCOUNT": given} if given else {})
+    code = "from knowledge.encoders import *; load_embedder(Models()).encode_question('tea')"
+    done = subprocess.run(
+        [sys.executable, "-c", code], cwd=ROOT, env=environment, capture_output=True, text=True, check=True
+    )
+    assert f"GOMP_SPINCOUNT = '{spins}'" in done.stderr
