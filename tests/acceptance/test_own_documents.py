@@ -66,3 +66,24 @@ def test_a_bot_in_a_shell_of_its_own_answers_in_the_local_slack(postgres_url: st
                 process.send_signal(signal.SIGINT)
                 assert process.wait(30) == 0
         assert "stopping…\n" in slack.stdout.read()
+
+
+def test_a_folder_inside_another_one_is_kept_to_fewer_people(postgres_url: str, tmp_path: Path) -> None:
+    (tmp_path / "workspace.yaml").write_text(shown("own-workspace"))
+    (tmp_path / "footnote.toml").write_text(shown("two-sources") + '\n[slack]\nfacts = "workspace.yaml"\n')
+    (tmp_path / "documents" / "salaries").mkdir(parents=True)
+    (tmp_path / "documents" / "leave.md").write_text("# Leave\n\nEveryone gets 31 days of annual leave a year.\n")
+    (tmp_path / "documents" / "salaries" / "bands.md").write_text("# Bands\n\nBand Heron earns 88 thousand a year.\n")
+    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(tmp_path / "footnote.toml")}
+
+    def ran(*arguments: str) -> str:
+        done = CliRunner().invoke(app, arguments, env=environment)
+        assert done.exit_code == 0, done.output
+        return done.stdout
+
+    synced = {each["name"]: each["added"] for each in json.loads(ran("sync", "--json"))["sources"]}
+    assert synced == {"handbook": 1, "salaries": 1}
+    asked = "What does band Heron earn?"
+    assert "88 thousand" in ran("ask", asked, "--as", "alex", "--in", "finance")
+    assert "88 thousand" not in ran("ask", asked, "--as", "alex", "--in", "general")
+    assert "88 thousand" not in ran("ask", asked, "--as", "sam", "--in", "dm")
