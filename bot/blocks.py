@@ -1,7 +1,7 @@
 """What is said, as Slack's Block Kit, within every limit of Slack. Pure: no call, no clock, no reading.
 
-A message holds at most 50 blocks, 13,200 characters and one table; long answers become several messages, cut between
-paragraphs. The sources and the feedback buttons are on the last one.
+A message holds at most 50 blocks, 13,200 characters and one native table; further tables in it are text. Long answers
+become several messages, cut between paragraphs. The sources and the feedback buttons are on the last one.
 """
 
 from collections.abc import Iterable, Sequence
@@ -69,7 +69,8 @@ def lead(found: Answer, *, direct: bool) -> str:
         case "answered" | "quoted":
             return wording.NOTICES.get(found.notice or "") or (wording.QUOTED if found.outcome == "quoted" else "")
         case "abstained":
-            return wording.ABSTAINED_DIRECT if direct else wording.ABSTAINED
+            said = wording.ABSTAINED_DIRECT if direct else wording.ABSTAINED
+            return f"{said} {wording.IN_ENGLISH}" if found.in_another_language else said
         case _:
             return wording.SERVICE_FAILED
 
@@ -184,18 +185,21 @@ class _Message:
     def room(self) -> int:
         return MESSAGE_CHARS - sum(piece.size + 2 for piece in self.pieces) - sum(map(len, self.sources))
 
-    def takes(self, piece: Piece) -> bool:
-        two_tables = piece.table is not None and any(each.table for each in self.pieces)
-        return piece.size <= self.room and not two_tables and len(_body([*self.pieces, piece])) <= MESSAGE_BLOCKS
+    def fitting(self, piece: Piece) -> Piece | None:
+        """The piece as this message takes it, a second table as text; None when it has no room for it."""
+        shown = replace(piece, table=None) if any(each.table for each in self.pieces) else piece
+        fits = shown.size <= self.room and len(_body([*self.pieces, shown])) <= MESSAGE_BLOCKS
+        return shown if fits or not self.pieces else None
 
 
 def _packed(parts: Sequence[Piece], source_texts: Sequence[str]) -> list[_Message]:
     """The pieces in as few messages as hold them, then the sources."""
     messages = [_Message()]
     for piece in parts:
-        if messages[-1].pieces and not messages[-1].takes(piece):
+        shown = messages[-1].fitting(piece)
+        if shown is None:
             messages.append(_Message())
-        messages[-1].pieces.append(piece)
+        messages[-1].pieces.append(shown or piece)
     for text in source_texts:
         if len(text) > messages[-1].room:
             messages.append(_Message())

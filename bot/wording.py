@@ -44,6 +44,7 @@ NOTICES = {
 """By `knowledge.answers.Notice`."""
 ABSTAINED = "I found no answer to this in the documents that everyone here may open."
 ABSTAINED_DIRECT = "I found no answer to this in the documents that you may open."
+IN_ENGLISH = "The documents nearest to it are in English: the same question in English may find more."
 NEAREST = "The nearest I found:"
 SERVICE_FAILED = (
     "The answering service does not respond right now, and no single sentence of the documents answers this."

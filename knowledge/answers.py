@@ -8,6 +8,7 @@ from datetime import datetime
 from enum import StrEnum
 from typing import Any, Literal
 
+from knowledge.language import asks_in_another
 from knowledge.passages import Found, Passage
 from knowledge.permissions import Scopes
 
@@ -113,6 +114,11 @@ class Answer:
         for passage in self.passages:
             by_document.setdefault(passage.document_id, passage)
         return tuple(by_document.values())[:3]
+
+    @property
+    def in_another_language(self) -> bool:
+        """Whether there is no answer to a question that is not English, as the nearest documents are."""
+        return self.outcome == "abstained" and asks_in_another(self.question, [p.text for p in self.nearest])
 
 
 def as_json(answer: Answer, scopes: Scopes) -> dict[str, Any]:

@@ -1,6 +1,7 @@
 """Whether a text is English, as far as its function words show."""
 
 import re
+from collections.abc import Sequence
 
 from knowledge.analysis import STOP_WORDS
 
@@ -16,6 +17,13 @@ _ENGLISH_ONLY = STOP_WORDS - frozenset(_SHARED.split())
 
 _OTHERS = "der das und ist nicht wir ein eine zu mit von den dem le les des une est pas nous el los las una"
 _FOREIGN = frozenset(_OTHERS.split())
+_QUESTIONS = """
+wie wo wer wem wann warum wieso welche welchem welchen welcher welches wieviel ich habe kann muss darf gibt
+combien quand pourquoi quel quelle quels quelles puis dois cuánto cuántos cuántas cuándo cómo dónde quién cuál puedo tengo
+quanto quanti quante quando perché posso quantos quantas onde hoe waar wanneer hoeveel welke
+"""
+_ASKING = frozenset(_QUESTIONS.split())
+"""Words of questions in German, French, Spanish, Italian, Portuguese and Dutch that English does not have."""
 
 
 def is_english(text: str) -> bool:
@@ -30,3 +38,10 @@ def is_english(text: str) -> bool:
 def is_foreign(text: str) -> bool:
     """Whether something in the text is surely not English; False for a text that is too short to tell, too."""
     return not text.isascii() or not _FOREIGN.isdisjoint(_WORD.findall(text.casefold()))
+
+
+def asks_in_another(question: str, texts: Sequence[str]) -> bool:
+    """Whether the question is surely not English while most of the texts are."""
+    if is_english(question) or not (is_foreign(question) or _ASKING & set(_WORD.findall(question.casefold()))):
+        return False
+    return sum(map(is_english, texts)) * 2 > len(texts)

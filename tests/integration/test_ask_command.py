@@ -47,6 +47,12 @@ def test_without_an_answer_it_says_so_in_slacks_words_with_what_is_nearest(run: 
     assert printed["nearest"][0]["title"] in printed["said"]
 
 
+def test_a_question_in_another_language_than_the_nearest_documents_is_told_so(run: Run) -> None:
+    said = run("ask", "Wer repariert die Kaffeemaschine?", "--as", "ben", "--in", "general")
+    assert f"{wording.ABSTAINED} {wording.IN_ENGLISH}" in said
+    assert wording.IN_ENGLISH not in run("ask", "Who repairs the coffee machine?", "--as", "ben", "--in", "general")
+
+
 def test_who_may_read_nothing_is_told_that_and_nothing_is_stored(run: Run) -> None:
     assert run("ask", "How much leave?", "--as", "old").strip() == wording.NOTHING_ALLOWED_PERSON
 

@@ -1,0 +1,45 @@
+"""Whether a question and the documents near it are in different languages."""
+
+import pytest
+
+from knowledge.language import asks_in_another
+
+ENGLISH = (
+    "Everyone gets 31 days of the leave year.",
+    "Ask your lead before you book a day off.",
+    "E4012: no tide data.",
+)
+GERMAN = ("Alle bekommen 31 Tage Urlaub im Jahr.", "Der Urlaub ist mit dem Team abzusprechen.")
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "Wie viele Urlaubstage habe ich?",
+        "Wieviel Urlaub gibt es pro Jahr?",
+        "Combien de jours de congé ai-je ?",
+        "¿Cuántos días de vacaciones tengo?",
+        "Quanti giorni di ferie ho?",
+        "Hoeveel vakantiedagen heb ik?",
+        "有給休暇は何日ありますか",
+    ],
+)
+def test_a_question_in_another_language_over_english_documents(question: str) -> None:
+    assert asks_in_another(question, ENGLISH)
+    assert not asks_in_another(question, GERMAN)
+    assert not asks_in_another(question, ())
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "How many days of leave do I get?",
+        "leave days",
+        "VPN setup on a new laptop",
+        "comment syntax",
+        "E4012?",
+        "Where is Café Müller?",
+    ],
+)
+def test_a_question_that_is_english_or_too_short_to_tell(question: str) -> None:
+    assert not asks_in_another(question, ENGLISH)
