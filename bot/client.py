@@ -23,6 +23,12 @@ NOT_REPEATABLE = ("chat.postMessage", "chat.postEphemeral", "chat.startStream", 
 FAILURES = (SlackClientError, OSError, HTTPException)
 """Everything a call may raise when Slack refuses, is unreachable or answers with something that is not an answer."""
 
+RIGHT_TOKEN = {
+    "SLACK_BOT_TOKEN": "reinstall the app and copy its xoxb- token",
+    "SLACK_APP_TOKEN": "copy the app-level token that begins with xapp- and has connections:write",
+}
+"""What to do about the token in a variable that Slack refuses."""
+
 
 class ObeyRateLimit(RateLimitErrorRetryHandler):
     """Waits as long as Slack says, unless that is longer than `patience_s`."""
@@ -101,15 +107,15 @@ def identify(client: WebClient) -> Identity:
     try:
         answer = client.auth_test()
     except SlackApiError as error:
-        raise refused("SLACK_BOT_TOKEN", error, "reinstall the app and copy its xoxb- token") from error
+        raise refused("SLACK_BOT_TOKEN", error) from error
     except FAILURES as error:
         raise SlackUnavailable(f"Slack cannot be reached at {client.base_url}: {error}") from error
     return Identity(answer["team_id"], answer["user_id"], answer.get("bot_id") or "", answer.get("app_id") or "")
 
 
-def refused(variable: str, error: SlackApiError, remedy: str) -> SlackMisconfigured:
-    """What to say when Slack does not take a token."""
-    reason = error.response.get("error", "")
+def refused(variable: str, error: SlackApiError) -> SlackMisconfigured:
+    """What to say when Slack does not take the token in `variable`, which `RIGHT_TOKEN` has."""
+    reason, remedy = error.response.get("error", ""), RIGHT_TOKEN[variable]
     if reason == "not_allowed_token_type":
         remedy = "that is a token of another kind; are the one with xoxb- and the one with xapp- swapped?"
     return SlackMisconfigured(f"Slack refused {variable} ({reason}): {remedy}")

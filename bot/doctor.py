@@ -11,7 +11,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot import source_checks
 from bot.check import Check, State, counted
-from bot.client import FAILURES, web_client
+from bot.client import FAILURES, refused, web_client
 from bot.local_slack.manifest import load_manifest
 from bot.logs import redact
 from bot.settings import Settings
@@ -97,7 +97,7 @@ def _slack(settings: Settings) -> Iterator[Check]:
     try:
         answer = client.auth_test()
     except SlackApiError as error:
-        yield Check("Slack", "fail", f"the bot token is refused: {error.response.get('error')}", "reinstall the app")
+        yield Check("Slack", "fail", str(refused("SLACK_BOT_TOKEN", error)))
         return
     except FAILURES as error:
         yield Check("Slack", "fail", f"not reachable: {redact(str(error))}", "check the network and SLACK_API_URL")
@@ -134,8 +134,10 @@ def _socket(settings: Settings, client: WebClient) -> Check:
         return Check("Socket Mode", "fail", "no app token", "set SLACK_APP_TOKEN (scope connections:write)")
     try:
         client.apps_connections_open(app_token=settings.slack.app_token.get_secret_value())
+    except SlackApiError as error:
+        return Check("Socket Mode", "fail", str(refused("SLACK_APP_TOKEN", error)))
     except FAILURES as error:
-        return Check("Socket Mode", "fail", redact(str(error)), "make an app-level token with connections:write")
+        return Check("Socket Mode", "fail", f"not reachable: {redact(str(error))}", "check the network")
     return Check("Socket Mode", "ok", "a connection can be opened")
 
 

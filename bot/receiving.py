@@ -103,8 +103,7 @@ class SocketReceiver:
                 self._client.connect_to_new_endpoint()
             except FAILURES as error:
                 if first and isinstance(error, SlackApiError) and error.response.get("error") in WRONG_TOKEN:
-                    remedy = "copy the app-level token that begins with xapp- and has connections:write"
-                    raise refused("SLACK_APP_TOKEN", error, remedy) from error
+                    raise refused("SLACK_APP_TOKEN", error) from error
                 log.warning("Slack does not take a connection", error=type(error).__name__)
             if self.healthy:
                 log.info("connected to Slack")

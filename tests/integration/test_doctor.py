@@ -65,10 +65,18 @@ def test_a_bot_whose_parts_are_there_is_well(patient: Patient) -> None:
 @pytest.mark.parametrize(
     ("changes", "name", "says"),
     [
-        ({"slack": {"bot_token": "xoxb-wrong"}}, "Slack", "the bot token is refused: invalid_auth"),
+        (
+            {"slack": {"bot_token": "xoxb-wrong"}},
+            "Slack",
+            "Slack refused SLACK_BOT_TOKEN (invalid_auth): reinstall the app and copy its xoxb- token",
+        ),
         ({"slack": {"bot_token": None}}, "Slack", "not connected"),
         ({"slack": {"api_url": "http://127.0.0.1:9/api/"}}, "Slack", "not reachable"),
-        ({"slack": {"app_token": "xapp-wrong"}}, "Socket Mode", "invalid_auth"),
+        (
+            {"slack": {"app_token": "xapp-wrong"}},
+            "Socket Mode",
+            "Slack refused SLACK_APP_TOKEN (invalid_auth): copy the app-level token that begins with xapp-",
+        ),
         ({"slack": {"app_token": None}}, "Socket Mode", "no app token"),
         ({"slack": {"mode": "http", "signing_secret": None}}, "HTTP mode", "signing secret"),
         ({"models": {"embedder": "/nowhere/model"}}, "models", "/nowhere/model"),
@@ -85,9 +93,15 @@ def test_what_is_missing_is_named_with_its_remedy(
     checks = patient.with_(**changes)
     assert checks[name].state in ("warn", "fail")
     assert says in checks[name].says
-    assert checks[name].remedy or name in ("models", "database")
+    assert checks[name].remedy or name in ("models", "database") or says.startswith("Slack refused")
     shown = str(checks)
     assert not any(secret in shown for secret in (*SECRETS.values(), patient.server.slack.tokens.bot))
+
+
+def test_swapped_tokens_are_noticed(patient: Patient) -> None:
+    tokens = patient.server.slack.tokens
+    for changes, name in (({"bot_token": tokens.app}, "Slack"), ({"app_token": tokens.bot}, "Socket Mode")):
+        assert "are the one with xoxb- and the one with xapp- swapped?" in patient.with_(slack=changes)[name].says
 
 
 def test_each_missing_scope_is_named(patient: Patient) -> None:
