@@ -45,6 +45,14 @@ def test_grades_count_in_ndcg() -> None:
     assert ndcg(["a", "b"], {"a": 1, "b": 2}, 10) == pytest.approx(dcg / best)
 
 
+@pytest.mark.parametrize("name", figures([], {}))
+def test_a_figure_looks_at_as_many_places_as_its_name_says(name: str) -> None:
+    places = int(name.partition("@")[2])
+    for ahead, found in ((places - 1, True), (places, False)):
+        ranking = [f"x{i}" for i in range(ahead)] + ["a"]
+        assert bool(figures(ranking, {"a": 1.0})[name]) is found
+
+
 def test_nothing_retrieved_scores_nothing() -> None:
     assert set(figures([], {"a": 1.0}).values()) == {0.0}
 

@@ -39,8 +39,8 @@ def test_an_external_person_holds_only_the_channels_they_are_in_and_no_personal_
 @pytest.mark.parametrize("kind", [PersonKind.DEACTIVATED, PersonKind.BOT, PersonKind.UNKNOWN])
 def test_nobody_else_holds_anything(kind: PersonKind) -> None:
     decision = decide(Person("U4", kind, frozenset({"C1", "P1"})), Place("C1", PlaceKind.PUBLIC), PUBLIC)
-    assert decision.allowed == NOTHING
-    assert decision.denials[0].scope == "*"
+    assert (decision.held, decision.allowed, decision.withheld) == (NOTHING, NOTHING, NOTHING)
+    assert [(d.scope, kind.value in d.reason) for d in decision.denials] == [("*", True)]
 
 
 @pytest.mark.parametrize(
@@ -89,10 +89,22 @@ def test_a_trusted_bot_reads_the_channels_own_documents_and_nothing_in_a_direct_
     assert decide(bot, Place("C1", PlaceKind.PUBLIC), PUBLIC).allowed == NOTHING
 
 
-def test_every_denied_scope_carries_its_reason() -> None:
-    decision = decide(MEMBER, Place("C1", PlaceKind.PUBLIC, has_guests=True), PUBLIC)
+@pytest.mark.parametrize(
+    ("place", "rule"),
+    [
+        (Place("P1", PlaceKind.PRIVATE, members_known=False), "member list"),
+        (Place("P1", PlaceKind.PRIVATE, shared=True), "another workspace"),
+        (Place("P1", PlaceKind.PRIVATE, has_guests=True), "guest"),
+        (Place("C1", PlaceKind.PUBLIC), "everyone"),
+        (Place("P1", PlaceKind.PRIVATE), "later"),
+        (Place("X1", PlaceKind.UNKNOWN), "not known"),
+    ],
+    ids=str,
+)
+def test_every_denied_scope_carries_the_rule_behind_it(place: Place, rule: str) -> None:
+    decision = decide(MEMBER, place, PUBLIC)
     assert {d.scope for d in decision.denials} == decision.withheld
-    assert all(d.reason for d in decision.denials)
+    assert all(rule in d.reason for d in decision.denials)
 
 
 ids = st.sampled_from(["C1", "C2", "C3", "P1", "P2", "P3"])

@@ -46,11 +46,18 @@ def test_other_settings_and_a_full_sync_read_everything_again() -> None:
     a = known("a")
     assert plan([listed("a")], [a], ALL, "other").change == ((a, listed("a")),)
     assert plan([listed("a")], [a], ALL, "s", full=True).change == ((a, listed("a")),)
+    assert plan([listed("a")], [a], ALL, "s", full=True, whole={a.document_id}) == Plan(same=(a,))
 
 
 def test_readers_change_without_reading() -> None:
     a = known("a")
     assert plan([listed("a")], [a], LEGAL, "s") == Plan(readers=(Readers(a, LEGAL),), same=(a,))
+
+
+def test_an_item_of_the_listing_and_the_documents_own_text_narrow_its_readers() -> None:
+    a, b = known("a", scopes=ALL | LEGAL), known("b", scopes=ALL | LEGAL, own_scopes=ALL)
+    planned = plan([listed("a", scopes=LEGAL), listed("b")], [a, b], ALL | LEGAL, "s")
+    assert planned == Plan(readers=(Readers(a, LEGAL), Readers(b, ALL)), same=(a, b))
 
 
 @pytest.mark.parametrize(("before", "now"), [(ALL, ALL), (LEGAL, NOTHING), (ALL | LEGAL, ALL)])
@@ -93,14 +100,14 @@ def test_what_the_source_no_longer_grants_is_known_without_a_listing() -> None:
 
 
 def test_an_empty_listing_is_not_believed() -> None:
-    with pytest.raises(SourceFailed, match="had 2 documents"):
-        plan([], [known("a"), known("b")], ALL, "s", max_deleted_share=0.5)
+    with pytest.raises(SourceFailed, match=r"had 2 documents.*`footnote sync tides --allow-deletions`"):
+        plan([], [known("a"), known("b")], ALL, "s", max_deleted_share=0.5, source="tides")
 
 
 def test_more_than_the_set_share_is_not_deleted() -> None:
     documents = [known(str(i)) for i in range(10)]
-    with pytest.raises(SourceFailed, match="6 of 10"):
-        plan([listed(str(i)) for i in range(4)], documents, ALL, "s", max_deleted_share=0.5)
+    with pytest.raises(SourceFailed, match=r"6 of 10.*0.5.*`footnote sync tides --allow-deletions`"):
+        plan([listed(str(i)) for i in range(4)], documents, ALL, "s", max_deleted_share=0.5, source="tides")
     assert len(plan([listed(str(i)) for i in range(5)], documents, ALL, "s", max_deleted_share=0.5).delete) == 5
 
 
