@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from sqlalchemy import Connection
 
-from knowledge import documents, shares
+from knowledge import documents, generations, shares
 from knowledge.chunk_rows import Draft, Replaced, Vectors, draft, encoded_before, replace
 from knowledge.chunking import chunk_document
 from knowledge.db import Database
@@ -123,6 +123,7 @@ class Exchange:
         """A transaction that may give readers to a document. Raises `SyncOver` as `store_all` does."""
         with self._parts.database.writing() as connection:
             shares.hold(connection, self._tenure)
+            generations.keep(connection, self._parts.generation)
             yield connection
 
     def _encode(self, texts: dict[str, str]) -> dict[str, tuple[Floats, bytes]]:

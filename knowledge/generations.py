@@ -12,7 +12,7 @@ from typing import Protocol
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
-from knowledge.errors import ModelUnavailable
+from knowledge.errors import ModelUnavailable, SyncOver
 from knowledge.tables import acls, chunk_vectors, chunks, documents, generations
 
 
@@ -92,6 +92,16 @@ def next_to(connection: sa.Connection, model: Model) -> Generation:
         )
     ).scalar_one()
     return Generation(built, model.name, model.revision, model.dimension)
+
+
+def keep(connection: sa.Connection, generation: Generation) -> None:
+    """Keep it from being dropped before this transaction ends. Raises `SyncOver` when it was given up for another model."""
+    same = sa.select(generations.c.id).where(generations.c.id == generation.id)
+    if connection.scalar(same.with_for_update(read=True, key_share=True)) is None:
+        raise SyncOver(
+            f"the index of {generation.model} was given up, because another process began one with another model; let "
+            "all of them use the same models.embedder, and start again"
+        )
 
 
 def is_whole(connection: sa.Connection, generation: Generation) -> bool:

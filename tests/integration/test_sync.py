@@ -529,6 +529,21 @@ def test_an_interrupted_change_of_the_model_goes_on_and_can_be_taken_back(librar
         assert connection.scalar(sa.select(sa.func.count(sa.distinct(chunk_vectors.c.generation_id)))) == 1
 
 
+def test_a_full_sync_whose_model_is_given_up_for_another_one_says_so(library: Library) -> None:
+    library.write("tea.md", "Green.")
+    library.sync()
+    old, library.embedder = library.embedder, WordEmbedder("better words")
+
+    def begin_another(done: int, total: int) -> None:
+        with library.database.plain() as connection:
+            generations.next_to(connection, WordEmbedder("best words"))
+
+    outcome = library.indexer.sync(library.settings, full=True, on_progress=begin_another)
+    assert "the index of better words was given up" in outcome.error
+    with library.database.plain() as connection:
+        assert generations.active(connection, old).model == "words"
+
+
 def test_a_kind_the_engine_cannot_open_is_opened_by_whoever_can(library: Library) -> None:
     library.write("tea.md", "Green.")
     indexer = Indexer(library.database, library.embedder, Chunking(), openers={"slack": Folder})
