@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
-from pydantic import Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, SecretStr, ValidationError
 
 from jobs.settings import Schedule, cron
 from knowledge.errors import SettingsInvalid
@@ -33,6 +33,12 @@ SECRET = frozenset({"database_url", "bot_token", "app_token", "signing_secret", 
 """Keys whose values no message repeats."""
 
 
+def _reaction(name: str) -> str:
+    if not re.fullmatch(r"[a-z0-9_+'-]+", name):
+        raise ValueError("a reaction is named without its colons, such as white_check_mark")
+    return name
+
+
 class Slack(Section):
     """`api_url`: another address for Slack's Web API, such as the local Slack of `footnote demo`."""
 
@@ -54,7 +60,7 @@ class Slack(Section):
     """Show an answer while it is written."""
     follow_ups: bool = True
     """Answer follow-ups in its own threads without a new mention."""
-    keep_reaction: Annotated[str, Field(pattern=r"^[a-z0-9_+'-]+$")] = "white_check_mark"
+    keep_reaction: Annotated[str, AfterValidator(_reaction)] = "white_check_mark"
     """Threads that carry this reaction are documents of a source of the kind `slack`."""
     facts: Path | None = None
     """A workspace file to take people and channels from in the shell, for `--as` and `--in`."""
@@ -150,17 +156,16 @@ def _where(place: Place, values: Mapping[str, Any], given: Mapping[Place, str], 
     if place in given:
         return given[place]
     match place:
-        case ("sources",):
-            return f"{file}: `sources` (write [[sources]] above each of them)"
+        case ("sources", *item) if not item or not isinstance(values["sources"][item[0]], dict):
+            return f"{file}: `{dotted(place)}` (write [[sources]] above each of them)"
         case ("sources", int(number), *key):
-            source = values["sources"][number]
-            name = source.get("name") if isinstance(source, dict) else None
+            name = values["sources"][number].get("name")
             which = f"source {name!r}" if isinstance(name, str) else f"source number {number + 1}"
             return f"{file}, {which}: `{dotted(key)}`" if key else f"{file}, {which}:"
         case (key,):
             return f"{file}: `{key}`"
-        case (*table, key) if place:
-            return f"{file}, [{dotted(table)}]: `{key}`"
+        case (str(table), *key) if key:
+            return f"{file}, [{table}]: `{dotted(key)}`"
     return f"{file}:"
 
 

@@ -1,16 +1,32 @@
 """What is wrong with what a person wrote, in words: each fault with its place, the value that was found, and what would do."""
 
 import difflib
+import json
+import re
 from collections.abc import Collection, Iterator, Sequence
-from typing import Any, get_args
+from datetime import date, time
+from typing import Any, get_args, get_origin
 
 from pydantic import BaseModel, ValidationError
+from pydantic.fields import FieldInfo
 
 Place = tuple[str | int, ...]
 """Keys and positions from the outside to the fault."""
 
 SHOWN = 80
 """Characters of a value that are repeated."""
+
+TYPES = {
+    "tuple_type": "a list",
+    "string_type": "text in quotes",
+    "path_type": "a path in quotes",
+    "url_type": "an address in quotes",
+    "url_parsing": "an address that begins with https:// or http://",
+    **dict.fromkeys(("int_type", "int_parsing", "int_from_float"), "a whole number"),
+    **dict.fromkeys(("float_type", "float_parsing", "finite_number"), "a number"),
+    **dict.fromkeys(("bool_type", "bool_parsing"), "true or false"),
+}
+"""What a person calls the type that a value should be of, by the library's name of the fault."""
 
 
 def faults(error: ValidationError, model: type[BaseModel], secret: Collection[str] = ()) -> Iterator[tuple[Place, str]]:
@@ -24,9 +40,16 @@ def faults(error: ValidationError, model: type[BaseModel], secret: Collection[st
                 yield place, f"is missing{_meaning(model, place)}"
             case "json_invalid":
                 yield place, f"is not JSON ({each['ctx']['error']})"
-            case _:
+            case "value_error" if isinstance(
+                each["input"], dict
+            ):  # of its keys together, which are named in what is said
+                yield place, _expected(each["msg"], place)
+            case kind:
                 value = "" if secret and place and place[-1] in secret else _shown(each["input"])
-                yield place, f"{value}{_expected(each['msg'])}"
+                said = _expected(each["msg"], place)
+                if kind in TYPES:
+                    said = f"it should be {TYPES[kind]}{_such_as(model, place, each['input'])}"
+                yield place, f"{value}{said if value else said.removeprefix('it ')}"
 
 
 def dotted(place: Sequence[str | int]) -> str:
@@ -35,21 +58,42 @@ def dotted(place: Sequence[str | int]) -> str:
 
 
 def _meaning(model: type[BaseModel], place: Place) -> str:
-    holder = _holder(model, place[:-1])
-    said = holder.model_fields[str(place[-1])].description if holder else None
-    return f". {said}" if said else ""
+    field = _field(model, place)
+    return f". {field.description}" if field and field.description else ""
+
+
+def _such_as(model: type[BaseModel], place: Place, value: Any) -> str:
+    """An example: a list of the value that stands there without brackets, or the default; else what the key means."""
+    field = _field(model, place)
+    if field is None or field.annotation is bool:
+        return ""
+    texts = get_origin(field.annotation) is tuple and _model(field.annotation) is None
+    example = (value,) if texts and value and isinstance(value, str) else field.default
+    if isinstance(example, str | int | float | tuple) and example not in ("", ()):
+        return f", such as {json.dumps(example, ensure_ascii=False)}"
+    return _meaning(model, place)
 
 
 def _shown(value: Any) -> str:
-    if not isinstance(value, str | int | float | bool | None):
-        return ""
-    text = repr(value)
+    """The value, of a list or a table only that it is one."""
+    match value:
+        case list() | tuple():
+            return "is a list; "
+        case dict():
+            return "has keys; "
+        case bool():
+            text = str(value).lower()
+        case date() | time():
+            text = str(value)
+        case _:
+            text = repr(value)
     return f"is {text[:SHOWN]}{'…' if len(text) > SHOWN else ''}; "
 
 
-def _expected(message: str) -> str:
-    said = message.removeprefix("Value error, ")
-    return f"it {said.removeprefix('Input ')}" if said.startswith("Input ") else said
+def _expected(message: str, place: Place) -> str:
+    table = f"table: write [{dotted(place)}] above its keys" if len(place) == 1 else "table"
+    said = re.sub(r"valid dictionary or instance of \w+", table, message.removeprefix("Value error, "))
+    return re.sub("^(Input|Tuple) ", "it ", said)
 
 
 def _alternatives(key: str, known: Sequence[str]) -> str:
@@ -60,6 +104,12 @@ def _alternatives(key: str, known: Sequence[str]) -> str:
 def _keys(model: type[BaseModel], place: Place) -> list[str]:
     holder = _holder(model, place)
     return list(holder.model_fields) if holder else []
+
+
+def _field(model: type[BaseModel], place: Place) -> FieldInfo | None:
+    """The field at the place; None when nothing is known of it, as of one item of a list."""
+    holder = _holder(model, place[:-1])
+    return holder.model_fields.get(str(place[-1])) if holder and place else None
 
 
 def _holder(model: type[BaseModel], place: Place) -> type[BaseModel] | None:

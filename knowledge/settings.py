@@ -16,6 +16,12 @@ def _scope(text: str) -> str:
     return text
 
 
+def _name(text: str) -> str:
+    if not re.fullmatch(r"[a-z0-9][a-z0-9_-]{0,62}", text):
+        raise ValueError("a name is small letters, digits, - and _, such as handbook, and at most 63 of them")
+    return text
+
+
 def postgres(url: SecretStr) -> SecretStr:
     """The address itself. Raises `ValueError` when it is none of a PostgreSQL; its words quote nothing that may be secret."""
     try:
@@ -99,7 +105,7 @@ class Answers(Section):
 class Source(Section):
     """One place documents come from. A document may narrow the source's readers, never widen them."""
 
-    name: Annotated[str, Field(pattern=r"^[a-z0-9][a-z0-9_-]{0,62}$")]
+    name: Annotated[str, AfterValidator(_name)]
     """What the source is called in commands and reports."""
     kind: Literal["folder", "git", "website", "slack"] = "folder"
     """What the location is."""

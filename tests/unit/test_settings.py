@@ -1,11 +1,15 @@
 """Faults in footnote.toml and the environment are told by place, value and remedy, and never quote a secret."""
 
+import re
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from pydantic import BaseModel
 
-from bot.settings import load
+from bot.settings import Settings, load
 from knowledge.errors import SettingsInvalid
+from knowledge.settings import Source
 
 BOARD = '[[sources]]\nname = "board"\nlocation = "board"\n'
 
@@ -44,7 +48,11 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
             "FILE, source 'board': `scopes` is missing. Who may read it: `workspace`, `channel:<id>`, `user:<id>`.",
         ),
         ("[[sources]]\nscopes = ['workspace']\n", "FILE, source number 1: `name` is missing"),
-        ("[sources]\nname = 'board'\n", "FILE: `sources` (write [[sources]] above each of them) it should be a valid"),
+        (
+            "[sources]\nname = 'board'\n",
+            "FILE: `sources` (write [[sources]] above each of them) has keys; it should be a list",
+        ),
+        ("sources = ['board']\n", "FILE: `sources[0]` (write [[sources]] above each of them) is 'board'; it should"),
         (
             "[retrieval]\npassages = 99\n",
             "FILE, [retrieval]: `passages` is 99; it should be less than or equal to 30",
@@ -53,7 +61,11 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
             BOARD + "scopes = ['workspace']\nschedule = 'daily'\n",
             "FILE, source 'board': `schedule`: 'daily' is not a cron expression",
         ),
-        ("slack = 3\n", "FILE: `slack` is 3; it should be"),
+        ("slack = 3\n", "FILE: `slack` is 3; it should be a table: write [slack] above its keys"),
+        (
+            BOARD + "scopes = ['workspace']\ndrop_stale = true\n",
+            "FILE, source 'board': drop_stale of source 'board' needs",
+        ),
         (
             "[slack]\nbot_token = 'x'\n[answers\n",
             "FILE is not valid TOML: Expected ']' at the end of a table declaration (at line 3, column 9)",
@@ -66,6 +78,81 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
 )
 def test_a_fault_of_the_file_is_named_with_what_would_do(tmp_path: Path, text: str, says: str) -> None:
     assert refusal(tmp_path, text, {"SLACK_BOT_TOKEN": "xoxb-secret"}).startswith(says)
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        (
+            BOARD + 'scopes = "workspace"\n',
+            "FILE, source 'board': `scopes` is 'workspace'; it should be a list, such as [\"workspace\"]",
+        ),
+        (
+            BOARD + "scopes = ['workspace']\ninclude = {a = 1}\n",
+            "FILE, source 'board': `include` has keys; it should be a list, such as [\"**/*\"]",
+        ),
+        (
+            "[schedule]\nsync = 15\n",
+            'FILE, [schedule]: `sync` is 15; it should be text in quotes, such as "*/15 * * * *"',
+        ),
+        (
+            "[schedule]\ndigest_channel = ['C0123456789']\n",
+            "FILE, [schedule]: `digest_channel` is a list; it should be text in quotes. Channel id of the nightly digest",
+        ),
+        (
+            "[schedule]\ntimezone = 2026-01-01\n",
+            'FILE, [schedule]: `timezone` is 2026-01-01; it should be text in quotes, such as "UTC"',
+        ),
+        ("[slack]\nadmins = [15]\n", "FILE, [slack]: `admins[0]` is 15; it should be text in quotes"),
+        ("[slack]\napp_token = 15\n", "FILE, [slack]: `app_token` should be text in quotes"),
+        ("[slack]\nstreaming = 'always'\n", "FILE, [slack]: `streaming` is 'always'; it should be true or false"),
+        ("[slack]\nfacts = true\n", "FILE, [slack]: `facts` is true; it should be a path in quotes. A workspace file"),
+        (
+            "[slack]\nkeep_reaction = ':key:'\n",
+            "FILE, [slack]: `keep_reaction` is ':key:'; a reaction is named without its colons, such as white_check_mark",
+        ),
+        (
+            "[[sources]]\nname = 'Our Board'\nscopes = ['workspace']\n",
+            "FILE, source 'Our Board': `name` is 'Our Board'; a name is small letters, digits, - and _, such as handbook",
+        ),
+        (
+            "[retrieval]\npassages = 1.5\n",
+            "FILE, [retrieval]: `passages` is 1.5; it should be a whole number, such as 8",
+        ),
+        ("[retrieval]\ndiversity = ''\n", "FILE, [retrieval]: `diversity` is ''; it should be a number, such as 1.0"),
+        (
+            "[answers]\nbase_url = 'claude.local'\n",
+            "FILE, [answers]: `base_url` is 'claude.local'; it should be an address that begins with https:// or http://",
+        ),
+    ],
+)
+def test_a_value_of_another_type_is_told_what_would_do(tmp_path: Path, text: str, says: str) -> None:
+    assert refusal(tmp_path, text).startswith(says)
+
+
+def files() -> Iterator[str]:
+    """One for each setting and each TOML type; many are right."""
+    values = ('"text"', '""', "15", "-1", "1.5", "inf", "true", "2026-01-01", '["a"]', "[15]", "[]", "{a = 1}")
+    for value in values:
+        for name, field in Settings.model_fields.items():
+            yield f"{name} = {value}\n"
+            if isinstance(field.annotation, type) and issubclass(field.annotation, BaseModel):
+                yield from (f"[{name}]\n{key} = {value}\n" for key in field.annotation.model_fields)
+        for key in Source.model_fields:
+            source = {"name": '"board"', "location": '"board"', "scopes": '["workspace"]', key: value}
+            yield "[[sources]]\n" + "".join(f"{name} = {given}\n" for name, given in source.items())
+
+
+def test_no_wrong_value_is_told_in_the_words_of_the_library(tmp_path: Path) -> None:
+    file, told = tmp_path / "footnote.toml", []
+    for text in files():
+        file.write_text(text)
+        try:
+            load(file, {})
+        except SettingsInvalid as refused:
+            told.append(str(refused))
+    assert len(told) > 500
+    assert [t for t in told if re.search(r"valid|instance|<class|Input|String |Tuple |pattern|parse|` it ", t)] == []
 
 
 def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
