@@ -198,3 +198,15 @@ def test_a_fault_of_ours_is_owned_up_to_with_an_id(own_company: Company) -> None
     assert receipt.state == "failed"
     assert receipt.error_id is not None
     assert reply.text == wording.failed(receipt.error_id)
+
+
+def test_rows_of_two_tables_are_one_message(own_company: Company) -> None:
+    for name, head, price in (("rates", "Zone | Price", "4.20"), ("rates-2019", "Zone | Price in 2019", "3.20")):
+        table = f"| {head} |\n|---|---|\n| Zone 1 parcel | {price} euros |\n"
+        own_company.write(f"everyone/{name}.md", f"# Delivery {name}\n\n{table}")
+    own_company.sync()
+    question = own_company.ask("ben", "general", "how many euros does a zone 1 parcel cost?")
+    own_company.reply(question)
+    [reply] = own_company.slack.replies(question)
+    assert [price in str(reply.blocks) for price in ("4.20 euros", "3.20 euros")] == [True, True]
+    assert "table" in [block["type"] for block in reply.blocks]

@@ -61,8 +61,18 @@ def test_a_table_is_a_native_table_with_working_links() -> None:
     assert {"type": "link", "url": URL, "text": "doc"} in table["rows"][1][1]["elements"][0]["elements"]
 
 
-def test_two_tables_are_two_messages_because_slack_takes_one_each() -> None:
-    assert len(posted("| a |\n|---|\n| 1 |\n\nand\n\n| b |\n|---|\n| 2 |")) == 2
+def test_of_several_tables_in_one_message_the_first_is_native_and_the_others_text_because_slack_takes_one_each() -> (
+    None
+):
+    (post,) = posted("| a | b |\n|---|---|\n| 1 | x |\n\nand\n\n| c | d |\n|---|---|\n| 22 | y [1] |")
+    assert [block["type"] for block in post.blocks][:2] == ["table", "markdown"]
+    assert "and\n\n```\nc   d\n--  -----\n22  y [1]\n```" in markdown((post,))
+
+
+def test_a_further_table_that_fills_a_message_of_its_own_is_native_there() -> None:
+    tables = [f"| {name} |\n|---|\n" + f"| {'x' * 400} |\n" * 20 for name in "ab"]
+    posts = posted("\n\n".join(tables))
+    assert [[block["type"] for block in post.blocks].count("table") for post in posts] == [1, 1]
 
 
 def test_a_table_beyond_slacks_limits_becomes_aligned_text() -> None:
