@@ -1,6 +1,6 @@
 """App Home: what I can search for you, how to ask, what you asked lately; for administrators health and failures."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -18,11 +18,13 @@ from bot.review import hidden, pending
 from knowledge import catalog, receipts
 from knowledge.catalog import SourceState
 from knowledge.db import Database
+from knowledge.gold import same_question
 from knowledge.receipts import Receipt
 
 log = structlog.get_logger()
 
-RECENT = 5
+RECENT, LOOKED_BACK = 5, 50
+"""So many different questions are listed, out of so many."""
 FAILURES_SHOWN = 5
 STALE_AFTER = timedelta(days=2)
 """A source that was not read for this long is marked."""
@@ -73,12 +75,12 @@ class Home:
         with self._database.reading(allowed) as connection:
             states = catalog.source_states(connection, allowed)
         with self._database.plain() as connection:
-            asked = receipts.recent(connection, person, RECENT)
+            asked = receipts.recent(connection, person, LOOKED_BACK)
             health = receipts.health(connection) if admin else None
         waiting = [*pending(self._database, allowed), *hidden(self._database, allowed)] if admin else []
         waiting = [*([section(reviewed)] if admin and reviewed else []), *waiting]
         now = datetime.now(UTC)
-        questions = [_question(receipt, self._me) for receipt in asked]
+        questions = different(_question(receipt, self._me) for receipt in asked)[:RECENT]
         return {"type": "home", "blocks": view_blocks(states, questions, health, now, waiting, told)}
 
 
@@ -107,6 +109,15 @@ def view_blocks(
         shown.append(actions([again, button(wording.HOME_NIGHTLY, "home_nightly", "now")]))
         shown += [section(told)] if told else []
     return shown
+
+
+def different(questions: Iterable[str]) -> list[str]:
+    """The questions in their order, the first alone of those that ask the same."""
+    kept: list[str] = []
+    for question in questions:
+        if not any(same_question(question, other) for other in kept):
+            kept.append(question)
+    return kept
 
 
 def _question(receipt: Receipt, me: Identity) -> str:

@@ -113,6 +113,16 @@ def test_home_shows_what_a_person_may_search_and_what_they_asked(own_company: Co
     assert wording.HOME_ADMIN not in home
 
 
+def test_home_lists_a_question_once_however_often_it_was_asked(own_company: Company) -> None:
+    asked = [("dm", "When do invoices go out?"), *[("dm", "How much leave do I get?")] * 6]
+    for place, question in [*asked, ("general", "how much leave do I get")]:
+        own_company.reply(own_company.ask("ben", place, question))
+    own_company.slack.open_home("ben")
+    shown = str(own_company.slack.wait_for(lambda slack: slack.home("ben")))
+    assert "• how much leave do I get\\n• When do invoices go out?" in shown
+    assert shown.lower().count("leave do i get") == 1
+
+
 def test_home_of_an_administrator_shows_failures_and_a_button(own_company: Company) -> None:
     own_company.write("everyone/scan.pdf", "%PDF-1.7 and then nothing")
     own_company.sync()
