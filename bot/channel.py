@@ -13,7 +13,6 @@ Json = Mapping[str, Any]
 
 PAGE = 200
 """Slack recommends no more for lists of messages."""
-NOT_IN = frozenset({"not_in_channel", "channel_not_found"})
 GONE = frozenset({"thread_not_found", "message_not_found"})
 
 
@@ -77,8 +76,12 @@ def refusal(channel: str, error: SlackApiError) -> str:
     code = str(error.response.get("error") or f"HTTP status {error.response.status_code}")
     if error.response.status_code == 429:
         return f"channel {channel} could not be read to its end, because Slack asks for fewer calls for now"
-    if code in NOT_IN:
-        return f"the bot is not in channel {channel} ({code}): type `/invite @bot` there, with the bot's name"
+    invite = "type `/invite @bot` there, with the bot's name"
+    if code == "not_in_channel":
+        return f"the bot is not in channel {channel} ({code}): {invite}"
+    if code == "channel_not_found":
+        says = "the id is wrong, or the channel is private and the bot is not in it"
+        return f"Slack shows the bot no channel {channel} ({code}): {says}; compare the id, and {invite}"
     if code == "missing_scope":
         needed = error.response.get("needed")
         return f"channel {channel} cannot be read without the scope {needed}: add it to the app and reinstall the app"

@@ -9,7 +9,7 @@ from email.utils import parsedate_to_datetime
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
-from bot import source_checks
+from bot import named_ids, source_checks
 from bot.check import Check, State, counted
 from bot.client import FAILURES, refused, web_client
 from bot.local_slack.manifest import load_manifest
@@ -107,6 +107,7 @@ def _slack(settings: Settings) -> Iterator[Check]:
     yield _clock(str(answer.headers.get("date", "")))
     yield _socket(settings, client)
     yield _membership(client)
+    yield from named_ids.look(settings, client, str(answer.get("team_id")))
 
 
 def _scopes(granted: str) -> Check:

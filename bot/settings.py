@@ -39,6 +39,16 @@ def _reaction(name: str) -> str:
     return name
 
 
+def _person(text: str) -> str:
+    if not re.fullmatch(r"[A-Z0-9]+", text):
+        where = "which can be copied from their profile in Slack"
+        raise ValueError(f"a person is named by their member ID, such as U0123456789, {where}")
+    return text
+
+
+PersonId = Annotated[str, AfterValidator(_person)]
+
+
 class Slack(Section):
     """`api_url`: another address for Slack's Web API, such as the local Slack of `footnote demo`."""
 
@@ -50,9 +60,9 @@ class Slack(Section):
     """How events arrive: over Socket Mode, or as signed HTTP requests."""
     http_port: Annotated[int, Field(ge=0, le=65535)] = 3000
     """HTTP mode: the port on 127.0.0.1, path `/slack/events`."""
-    admins: tuple[str, ...] = ()
+    admins: tuple[PersonId, ...] = ()
     """Person ids that may use /reindex and review gold cases, besides the workspace's own admins."""
-    trusted_bots: tuple[str, ...] = ()
+    trusted_bots: tuple[PersonId, ...] = ()
     """Ids of bots that may ask; they get the documents of the channel they ask in."""
     facts_max_age_s: Annotated[float, Field(gt=0, le=3600)] = 60.0
     """Facts about people and channels older than this are asked for again; when that fails nothing is read."""

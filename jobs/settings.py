@@ -1,5 +1,6 @@
 """Settings of the clock: when things run, in whose time, and where the digest goes."""
 
+import re
 from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -30,6 +31,13 @@ def _zone(name: str) -> str:
     return name
 
 
+def _channel(text: str) -> str:
+    if not re.fullmatch(r"[A-Z0-9]+", text):
+        where = "which is at the end of the channel's About tab in Slack"
+        raise ValueError(f"a channel is named by its id, such as C0123456789, {where}")
+    return text
+
+
 Cron = Annotated[str, AfterValidator(cron)]
 
 
@@ -44,7 +52,7 @@ class Schedule(Section):
     """When the gold set is measured and the digest posted."""
     retention: Cron = "15 4 * * *"
     """When what is too old is deleted."""
-    digest_channel: str | None = None
+    digest_channel: Annotated[str, AfterValidator(_channel)] | None = None
     """Channel id of the nightly digest; none: it is only stored."""
     keep_days: Annotated[int, Field(gt=0)] = 365
     """Questions, answers and received events are kept so many days."""

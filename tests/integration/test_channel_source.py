@@ -216,7 +216,7 @@ def test_a_channel_that_cannot_be_read_does_not_stop_the_others(database: Databa
         outcomes = {outcome.name.removeprefix("slack-"): outcome for outcome in run(archive.indexer, sources)}
         assert [outcomes[name].added for name in ("cgeneral", "cguests")] == [1, 1]
         assert "not_in_channel): type `/invite @bot` there" in outcomes["crandom"].error
-        assert "channel_not_found): type `/invite @bot` there" in outcomes["cboard"].error
+        assert "channel CBOARD (channel_not_found): the id is wrong, or the channel is" in outcomes["cboard"].error
         assert "GLUNCH cannot be read without the scope mpim:history" in outcomes["glunch"].error
         archive.slack.leave(archive.slack.state.bot.id, "general")
         again = {outcome.name.removeprefix("slack-"): outcome for outcome in run(archive.indexer, sources)}

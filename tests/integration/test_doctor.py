@@ -1,7 +1,7 @@
 """`footnote doctor` against a bot whose parts work, and then against one thing broken at a time."""
 
 import shutil
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -33,7 +33,7 @@ class Patient:
     server: Server
     claude: LocalClaude
 
-    def with_(self, **changes: Mapping[str, Any] | str) -> dict[str, Check]:
+    def with_(self, **changes: Mapping[str, Any] | Sequence[Any]) -> dict[str, Check]:
         """The checks by name, with sections or values of the settings changed."""
         values = self.settings.model_dump()
         for name, change in changes.items():
@@ -102,6 +102,65 @@ def test_swapped_tokens_are_noticed(patient: Patient) -> None:
     tokens = patient.server.slack.tokens
     for changes, name in (({"bot_token": tokens.app}, "Slack"), ({"app_token": tokens.bot}, "Socket Mode")):
         assert "are the one with xoxb- and the one with xapp- swapped?" in patient.with_(slack=changes)[name].says
+
+
+NO_CHANNEL = "Slack shows the bot no channel {} (channel_not_found): the id is wrong, or the channel is private"
+
+
+@pytest.mark.parametrize("channel", ["C0NOPE0000", "CBOARD"])
+def test_a_channel_that_the_settings_name_and_the_bot_cannot_see_is_told_once(patient: Patient, channel: str) -> None:
+    """Slack does not tell a private channel that the bot is not in from one that does not exist."""
+    [everyone] = patient.settings.sources
+    shared = {**everyone.model_dump(), "scopes": ("workspace", f"channel:{channel}")}
+    checks = patient.with_(
+        sources=(shared, {**shared, "name": "other"}),
+        schedule={"digest_channel": channel},
+    )
+    found = checks["scopes of everyone, scopes of other, schedule.digest_channel"]
+    assert (found.state, found.says.startswith(NO_CHANNEL.format(channel))) == ("fail", True)
+    assert "ids in the settings" not in checks
+
+
+def test_channels_and_people_that_are_there_are_counted(patient: Patient) -> None:
+    [everyone] = patient.settings.sources
+    scopes = ("workspace", "channel:CRANDOM", "channel:CLEGAL", "channel:COLD", "user:UBEN", "user:UGUS")
+    checks = patient.with_(
+        sources=({**everyone.model_dump(), "scopes": scopes},),
+        schedule={"digest_channel": "CGENERAL"},
+        slack={"admins": ("UANA", "UBEN"), "trusted_bots": ("UBOT2",)},
+    )
+    found = checks["ids in the settings"]
+    assert (found.state, found.says) == ("ok", "Slack knows all of them; channels: 4, people and bots: 4")
+
+
+@pytest.mark.parametrize(
+    ("channel", "says"),
+    [("CRANDOM", "the bot is not in channel CRANDOM"), ("COLD", "channel COLD is archived")],
+)
+def test_a_channel_that_no_digest_can_be_posted_to(patient: Patient, channel: str, says: str) -> None:
+    found = patient.with_(schedule={"digest_channel": channel})["schedule.digest_channel"]
+    assert (found.state, found.says) == ("fail", says)
+
+
+@pytest.mark.parametrize(
+    ("name", "person", "says"),
+    [
+        ("scopes of everyone", "UNOPE", "Slack knows nobody with the id UNOPE"),
+        ("scopes of everyone", "UOLD", "UOLD is deactivated"),
+        ("scopes of everyone", "UEVE", "UEVE is of another workspace"),
+        ("slack.admins", "UNOPE", "Slack knows nobody with the id UNOPE"),
+        ("slack.admins", "UGUS", "UGUS is a guest"),
+        ("slack.trusted_bots", "BDEPLOY", "Slack knows nobody with the id BDEPLOY"),
+        ("slack.trusted_bots", "UBEN", "UBEN is a member"),
+    ],
+)
+def test_a_person_whom_the_settings_name_in_vain(patient: Patient, name: str, person: str, says: str) -> None:
+    [everyone] = patient.settings.sources
+    changes: dict[str, Any] = {"slack": {name.removeprefix("slack."): (person,)}}
+    if name.startswith("scopes"):
+        changes = {"sources": ({**everyone.model_dump(), "scopes": (f"user:{person}",)},)}
+    found = patient.with_(**changes)[name]
+    assert (found.says, found.state, bool(found.remedy)) == (says, "warn", True)
 
 
 def test_each_missing_scope_is_named(patient: Patient) -> None:

@@ -61,6 +61,20 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
             BOARD + "scopes = ['workspace']\nschedule = 'daily'\n",
             "FILE, source 'board': `schedule`: 'daily' is not a cron expression",
         ),
+        (
+            "[schedule]\ndigest_channel = 'general'\n",
+            "FILE, [schedule]: `digest_channel` is 'general'; a channel is named by its id, such as C0123456789, which is "
+            "at the end of the channel's About tab in Slack",
+        ),
+        (
+            "[slack]\nadmins = ['ana']\n",
+            "FILE, [slack]: `admins[0]` is 'ana'; a person is named by their member ID, such as U0123456789, which can be "
+            "copied from their profile in Slack",
+        ),
+        (
+            "[slack]\ntrusted_bots = ['deploybot']\n",
+            "FILE, [slack]: `trusted_bots[0]` is 'deploybot'; a person is named",
+        ),
         ("slack = 3\n", "FILE: `slack` is 3; it should be a table: write [slack] above its keys"),
         (
             BOARD + "scopes = ['workspace']\ndrop_stale = true\n",

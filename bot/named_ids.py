@@ -1,0 +1,102 @@
+"""What `footnote doctor` finds about the channels and people that the settings name by id: Slack is asked for each once."""
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+
+from slack_sdk import WebClient
+from slack_sdk.errors import SlackApiError
+
+from bot.channel import refusal
+from bot.check import Check
+from bot.client import FAILURES
+from bot.enquiries import Enquiries
+from bot.errors import SlackUnavailable
+from bot.logs import redact
+from bot.settings import Settings
+from knowledge.permissions import PersonKind
+
+DIGEST = "schedule.digest_channel"
+
+KINDS = {
+    PersonKind.MEMBER: "a member",
+    PersonKind.GUEST: "a guest",
+    PersonKind.EXTERNAL: "of another workspace",
+    PersonKind.DEACTIVATED: "deactivated",
+    PersonKind.BOT: "a bot",
+}
+
+
+@dataclass(frozen=True)
+class Use:
+    """Where the settings name somebody, of what `kinds` they have to be there, and in words."""
+
+    setting: str
+    kinds: frozenset[PersonKind]
+    wanted: str
+
+
+def look(settings: Settings, client: WebClient, team: str) -> Iterator[Check]:
+    """A line for each that does not do what it is named for, else one for all; none when nothing is named."""
+    channels, people = _channels(settings), _people(settings)
+    enquiries = Enquiries(client, team)
+    found = [check for channel, names in channels.items() for check in _channel(client, channel, names)]
+    found += [check for person, uses in people.items() for check in _person(enquiries, person, uses)]
+    yield from found
+    if not found and (channels or people):
+        counts = f"channels: {len(channels)}, people and bots: {len(people)}"
+        yield Check("ids in the settings", "ok", f"Slack knows all of them; {counts}")
+
+
+def _channels(settings: Settings) -> dict[str, list[str]]:
+    """The settings that name a channel, by its id. A source that is a channel itself is read by a check of its own."""
+    named: dict[str, list[str]] = {}
+    for source in (source for source in settings.sources if source.kind != "slack"):
+        for channel in _ids(source.scopes, "channel:"):
+            named.setdefault(channel, []).append(f"scopes of {source.name}")
+    if settings.schedule.digest_channel is not None:
+        named.setdefault(settings.schedule.digest_channel, []).append(DIGEST)
+    return named
+
+
+def _people(settings: Settings) -> dict[str, list[Use]]:
+    readers = frozenset({PersonKind.MEMBER, PersonKind.GUEST})
+    uses = [
+        (person, Use(f"scopes of {source.name}", readers, "a member or a guest of this workspace"))
+        for source in settings.sources
+        for person in _ids(source.scopes, "user:")
+    ]
+    uses += [(p, Use("slack.admins", frozenset({PersonKind.MEMBER}), "a full member")) for p in settings.slack.admins]
+    bot = "a bot, whose member ID begins with U"
+    uses += [(p, Use("slack.trusted_bots", frozenset({PersonKind.BOT}), bot)) for p in settings.slack.trusted_bots]
+    return {person: [use for each, use in uses if each == person] for person, _ in uses}
+
+
+def _ids(scopes: tuple[str, ...], prefix: str) -> list[str]:
+    return [scope.removeprefix(prefix) for scope in dict.fromkeys(scopes) if scope.startswith(prefix)]
+
+
+def _channel(client: WebClient, channel: str, settings: list[str]) -> Iterator[Check]:
+    name = ", ".join(settings)
+    try:
+        facts: Mapping[str, object] = client.conversations_info(channel=channel)["channel"]
+    except SlackApiError as error:
+        yield Check(name, "fail", redact(refusal(channel, error)))
+    except FAILURES as error:
+        yield Check(name, "fail", f"Slack does not tell of channel {channel}: {redact(str(error))}", "try again")
+    else:
+        if DIGEST in settings and facts.get("is_archived"):
+            yield Check(DIGEST, "fail", f"channel {channel} is archived", "name another, or unarchive it")
+        elif DIGEST in settings and facts.get("is_member") is False:
+            yield Check(DIGEST, "fail", f"the bot is not in channel {channel}", "/invite it to the channel")
+
+
+def _person(enquiries: Enquiries, person: str, uses: list[Use]) -> Iterator[Check]:
+    try:
+        kind = PersonKind(enquiries.person(person)["kind"])
+    except SlackUnavailable as error:
+        yield Check(uses[0].setting, "fail", redact(str(error)), "try again")
+        return
+    says = f"{person} is {KINDS[kind]}" if kind in KINDS else f"Slack knows nobody with the id {person}"
+    for use in uses:
+        if kind not in use.kinds:
+            yield Check(use.setting, "warn", says, f"name {use.wanted}, or take the id out")
