@@ -61,7 +61,7 @@ def test_a_cited_sentence_is_kept_with_its_number_before_the_full_stop() -> None
     got = verify([Segment("A night costs up to EUR 135", (cite(evidence, 0, 0),)), Segment(". ")], evidence, "")
     assert got.text == "A night costs up to EUR 135 [1]."
     assert [(c.n, c.quote, c.heading_path) for c in got.citations] == [(1, "A night costs up to EUR 135.", ("Hotels",))]
-    assert got.removed == ()
+    assert (got.removed, got.missing) == ((), None)
 
 
 def test_a_sentence_with_a_figure_that_its_quote_lacks_is_removed() -> None:
@@ -133,6 +133,16 @@ def test_text_without_a_citation_stays_only_when_it_adds_nothing() -> None:
     )
     assert got.text == "Here is the summary:\n\n- In Zurich we pay EUR 190 [1].\n\nIn Zurich we pay EUR 190."
     assert [r.text for r in got.removed] == ["Zurich is expensive and dirty."]
+
+
+@pytest.mark.parametrize(
+    "lead_in", ["In Zurich we pay:", "**In Zurich we pay:**", "*In Zurich we pay:* ", "Zurich：", "## Hotels"]
+)
+def test_a_lead_in_may_say_what_is_cited_below_it(lead_in: str) -> None:
+    evidence = given(HOTELS)
+    item = Segment("- In Zurich we pay EUR 190.", (cite(evidence, 0, 1),))
+    got = verify([Segment(f"{lead_in}\n\n"), item], evidence, "")
+    assert got.text == f"{lead_in.strip()}\n\n- In Zurich we pay EUR 190 [1]."
 
 
 def test_a_lead_in_to_nothing_is_removed() -> None:
@@ -219,6 +229,7 @@ def test_only_addresses_of_cited_documents_are_links() -> None:
         [leave],
     )
     assert got.text == "See https://docs.example.test/leave [1], and HR."
+    assert {r.text for r in got.removed} == {"https://docs.example.test/v2/leave", "http://hr.example.test"}
 
 
 def test_slack_links_become_markdown_or_words() -> None:
@@ -288,6 +299,10 @@ def test_an_unfinished_last_sentence_is_left_out_when_the_text_was_cut() -> None
         Segment("A night costs", (cite(evidence, 0, 0),)),
     ]
     assert verify(segments, evidence, "", complete=False).text == "In Zurich we pay EUR 190 [1]."
+    longer = [segments[0], Segment("It is up to EUR 135. ", (cite(evidence, 0, 0),)), segments[1]]
+    ended = verify(longer[:2], evidence, "", complete=False).text
+    assert ended == "In Zurich we pay EUR 190 [1]. It is up to EUR 135 [1]."
+    assert verify(longer, evidence, "", complete=False).text == ended
 
 
 def test_a_sentence_that_cites_two_documents_has_each_mark_at_its_fact() -> None:
@@ -349,6 +364,21 @@ def test_figures_may_not_change_places_between_two_sources() -> None:
     assert verify(swapped, evidence, "").text == ""
 
 
+def test_a_figure_may_come_from_an_earlier_stretch_of_its_sentence() -> None:
+    evidence = given(HOTELS)
+    both = [
+        Segment("A night costs up to EUR 135", (cite(evidence, 0, 0),)),
+        Segment(", and in Zurich EUR 190 instead of EUR 135.", (cite(evidence, 0, 1),)),
+    ]
+    assert verify(both, evidence, "").text.endswith("EUR 190 instead of EUR 135 [1].")
+
+
+def test_figures_of_two_stretches_do_not_run_together_into_another_one() -> None:
+    evidence = given(passage("We have 13 rooms and 5 halls."))
+    stretches = [Segment("We have 13", (cite(evidence, 0, 0),)), Segment("5 halls.", (cite(evidence, 0, 0),))]
+    assert verify(stretches, evidence, "").text == ""
+
+
 def test_a_clause_without_a_citation_that_speaks_of_something_else_is_cut_off() -> None:
     evidence, question = given(HOTELS), "What does a night cost?"
     start = Segment("A night costs up to EUR 135", (cite(evidence, 0, 0),))
@@ -356,6 +386,9 @@ def test_a_clause_without_a_citation_that_speaks_of_something_else_is_cut_off() 
     assert got.text == "A night costs up to EUR 135 [1]."
     assert [r.text for r in got.removed] == [", and managers always fly business class"]
     assert verify([start, Segment(", as the hotels page says.")], evidence, question).text.endswith("says.")
+    zurich = Segment(", in Zurich EUR 190", (cite(evidence, 0, 1),))
+    got = verify([start, zurich, Segment(", and managers always fly business class.")], evidence, question)
+    assert got.text == "A night costs up to EUR 135, in Zurich EUR 190 [1]."
 
 
 def test_a_sentence_with_such_a_clause_inside_is_removed() -> None:
@@ -365,6 +398,11 @@ def test_a_sentence_with_such_a_clause_inside_is_removed() -> None:
         Segment("a night costs up to EUR 135.", (cite(evidence, 0, 0),)),
     ]
     assert verify(inside, evidence, question).text == ""
+    no_clause = [
+        Segment("A night costs up to EUR 135", inside[1].citations),
+        Segment(" and managers always fly first."),
+    ]
+    assert verify(no_clause, evidence, question).text == ""
 
 
 def test_a_sentence_which_says_that_pages_disagree_is_kept() -> None:
@@ -441,6 +479,14 @@ def test_a_header_whose_rows_are_all_removed_goes_with_them() -> None:
     assert got.text == "In Zurich we pay EUR 190 [1]."
 
 
+def test_a_header_that_says_what_nothing_cited_says_stands_empty_above_its_rows() -> None:
+    evidence = given(HOTELS)
+    table = Segment("| Resort | Fine |\n| --- | --- |\n")
+    got = verify([table, Segment("| Zurich | EUR 190 |\n", (cite(evidence, 0, 1),))], evidence, "")
+    header, rule, row = got.text.split("\n")
+    assert (header.replace(" ", ""), rule, row) == ("|||", "| --- | --- |", "| Zurich | EUR 190 [1] |")
+
+
 def test_a_heading_does_not_stand_over_another_sections_claim() -> None:
     evidence = given(HOTELS)
     got = verify(
@@ -452,6 +498,48 @@ def test_a_heading_does_not_stand_over_another_sections_claim() -> None:
         "Oslo, Zurich",
     )
     assert got.text == "# Policy\n\n## Zurich\n\nIn Zurich we pay EUR 190 [1]."
+
+
+def test_a_lead_in_does_not_lead_past_the_next_heading() -> None:
+    evidence = given(HOTELS)
+    zurich = Segment("In Zurich we pay EUR 190.", (cite(evidence, 0, 1),))
+    got = verify([Segment("In Oslo:\n\n## Zurich\n\n"), zurich], evidence, "Oslo, Zurich")
+    assert got.text == "## Zurich\n\nIn Zurich we pay EUR 190 [1]."
+
+
+VALVES = passage("弁は毎週確認します。圧力は毎日記録します。")
+
+
+def test_sentences_without_spaces_stay_without_and_end_with_their_markup() -> None:
+    evidence = given(VALVES)
+    weekly, daily = (cite(evidence, 0, 0),), (cite(evidence, 0, 1),)
+    bold = Segment("**弁は毎週確認します。**\n\n", weekly)
+    got = verify(
+        [bold, Segment("弁は毎週確認します。", weekly), Segment("圧力は毎日記録します。", daily)], evidence, ""
+    )
+    assert got.text.replace(" [1]", "") == "**弁は毎週確認します。**\n\n弁は毎週確認します。圧力は毎日記録します。"
+
+
+def test_marks_alone_are_kept_only_behind_what_is_kept() -> None:
+    evidence = given(VALVES)
+    weekly, daily = (cite(evidence, 0, 0),), (cite(evidence, 0, 1),)
+    sentences = [Segment("弁は毎週確認します。\n\n", weekly), Segment("**圧力は毎日9回。**", daily)]
+    got = verify([Segment("***\n\n"), *sentences], evidence, "")
+    assert got.text.replace(" [1]", "") == "弁は毎週確認します。"
+
+
+def test_paragraphs_are_parted_by_one_blank_line() -> None:
+    evidence = given(HOTELS)
+    got = verify(
+        [
+            Segment("In Zurich we pay EUR 190.\n\n\n\n", (cite(evidence, 0, 1),)),
+            Segment("Oslo is EUR 500.\n", (cite(evidence, 0, 1),)),
+            Segment("A night costs up to EUR 135.", (cite(evidence, 0, 0),)),
+        ],
+        evidence,
+        "",
+    )
+    assert got.text == "In Zurich we pay EUR 190 [1].\n\nA night costs up to EUR 135 [1]."
 
 
 @pytest.mark.parametrize(
@@ -486,6 +574,32 @@ def test_every_statement_of_what_is_missing_is_kept() -> None:
     text = "NOT COVERED: The limit in Oslo is not there.\nNOT COVERED: The breakfast in Oslo is not there."
     got = verify([Segment(text)], given(HOTELS), "What are limit and breakfast in Oslo?")
     assert got.missing == "The limit in Oslo is not there. The breakfast in Oslo is not there."
+
+
+def test_a_statement_of_what_is_missing_that_is_dropped_leaves_no_trace_in_the_others() -> None:
+    text = "NOT COVERED: The office is closed.\nNOT COVERED: The limit in Oslo is not there."
+    got = verify([Segment(text)], given(HOTELS), "What is the limit in Oslo?")
+    assert got.missing == "The limit in Oslo is not there."
+    assert [r.text for r in got.removed] == ["The office is closed."]
+
+
+@pytest.mark.parametrize(
+    ("text", "reason"),
+    [
+        ("A night costs EUR 7 [1].", "7"),
+        ("Managers always fly business class [1].", "something else"),
+        ("A night costs up to EUR 135 [1], and managers always fly business class.", "something else"),
+        ("See https://evil.example/x, a night costs up to EUR 135 [1].", "address"),
+        ("Zurich is dirty.", "dirty"),
+        ("A night costs up to EUR 135 [1].\n\nDirty places:", "leads to nothing"),
+        ("## Dirty places\n\nA night costs up to EUR 135 [1].", "dirty"),
+        ("We pay in Zurich.", "question"),
+        ("NOT COVERED: The office is closed.", "not about the question"),
+    ],
+)
+def test_what_is_removed_says_why(text: str, reason: str) -> None:
+    [removed] = marked(text, [HOTELS], "What do we pay in Zurich for a night?").removed
+    assert reason in removed.reason
 
 
 def test_a_statement_of_what_is_missing_says_that_it_is_missing() -> None:
