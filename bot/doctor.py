@@ -2,7 +2,7 @@
 
 import shutil
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from email.utils import parsedate_to_datetime
 
@@ -16,6 +16,7 @@ from bot.local_slack.manifest import load_manifest
 from bot.logs import redact
 from bot.settings import Settings
 from knowledge import vector_index
+from knowledge.activity import LastSync, last_syncs
 from knowledge.calls import Calls
 from knowledge.db import Database, open_database
 from knowledge.encoders import load_embedder
@@ -31,10 +32,10 @@ CLOCK_OFF_S = 60.0
 
 def examine(settings: Settings) -> Iterator[Check]:
     """Every check in turn, as soon as it is known. What one check needs and cannot have makes it fail, not stop."""
-    yield from _database(settings)
+    syncs = yield from _database(settings)
     yield from _models(settings)
     for source in settings.sources:
-        yield source_checks.look(settings.slack, source)
+        yield source_checks.look(settings.slack, source, syncs.get(source.name))
     if not settings.sources:
         yield Check("sources", "warn", "none configured", "add [[sources]] to footnote.toml")
     yield from _slack(settings)
@@ -42,15 +43,20 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield _disk(settings)
 
 
-def _database(settings: Settings) -> Iterator[Check]:
+def _database(settings: Settings) -> Generator[Check, None, Mapping[str, LastSync]]:
+    """Returns what came of the last syncs; nothing when the database does not tell."""
+    syncs: Mapping[str, LastSync] = {}
     with _attempt("database") as failed, open_database(settings.knowledge) as database:
         where = "embedded" if settings.database_url is None else "configured"
         found = database.check()
         versions = f"PostgreSQL {found.server_version}, pgvector {found.extension}, schema {found.revision}"
         yield Check("database", "ok", f"{where}; {versions}; reader role and row-level security are in place")
         yield from _index(settings, database)
-        yield from source_checks.synced(database, settings.sources)
+        with database.writing() as connection:
+            syncs = last_syncs(connection)
+        yield from source_checks.synced(database, settings.sources, syncs)
     yield from failed
+    return syncs
 
 
 def _index(settings: Settings, database: Database) -> Iterator[Check]:

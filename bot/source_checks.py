@@ -1,6 +1,6 @@
 """What `footnote doctor` finds about sources: whether they can be read now, and what became of their last sync."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
 
 from slack_sdk.errors import SlackApiError
@@ -10,7 +10,7 @@ from bot.check import Check, counted
 from bot.client import FAILURES, web_client
 from bot.logs import redact
 from bot.settings import Slack
-from knowledge.activity import failed_syncs
+from knowledge.activity import LastSync
 from knowledge.db import Database
 from knowledge.errors import FootnoteError
 from knowledge.settings import Source
@@ -18,21 +18,30 @@ from knowledge.sources import open_source
 from knowledge.strays import strays
 
 
-def synced(database: Database, sources: Sequence[Source]) -> Iterator[Check]:
+def synced(database: Database, sources: Sequence[Source], syncs: Mapping[str, LastSync]) -> Iterator[Check]:
     """A warning for each source whose last sync failed or refused to delete, and for each that the settings do not have."""
     names = [source.name for source in sources]
-    with database.plain() as connection:
-        failed = failed_syncs(connection)
-    for name, error in ((name, failed[name]) for name in names if name in failed):
+    failed = {name: syncs[name].error for name in names if name in syncs and syncs[name].error}
+    for name, error in failed.items():
         remedy = "" if "--allow-deletions" in error else f"mend that, and run `footnote sync {name}`"
         yield Check(f"last sync of {name}", "warn", redact(error), remedy)
     for stray in strays(database, names):
         yield Check(f"source {stray.name}", "warn", stray.says, f"put it back, or {stray.removal}")
 
 
-def look(slack: Slack, source: Source) -> Check:
-    """Whether the source can be read at this moment, and how much there is."""
-    return _channel(slack, source) if source.kind == "slack" else _listed(source)
+def look(slack: Slack, source: Source, last: LastSync | None) -> Check:
+    """Whether the source can be read at this moment, how much there is, and how much of it the last sync took.
+
+    `last` None: there was none, or the database does not tell.
+    """
+    now = _channel(slack, source) if source.kind == "slack" else _listed(source)
+    if now.state != "ok" or last is None:
+        return now
+    says = f"{now.says}; {last.indexed} in the index"
+    if not last.left_out:
+        return Check(now.name, "ok", says)
+    says = f"{says}; the last sync left out {last.left_out}, whole or in part"
+    return Check(now.name, "warn", says, f"`footnote sync {source.name}` names them, each with the reason")
 
 
 def _listed(source: Source) -> Check:
@@ -44,7 +53,7 @@ def _listed(source: Source) -> Check:
         return Check(name, "fail", redact(str(error)), "check its location and that this process may read it")
     if not count:
         return Check(name, "warn", "no documents", "check its location and `include`")
-    return Check(name, "ok", counted(count, "document"))
+    return Check(name, "ok", f"{counted(count, 'document')} listed")
 
 
 def _channel(slack: Slack, source: Source) -> Check:

@@ -34,6 +34,16 @@ class SourceProblem:
     overdue: bool = False
 
 
+@dataclass(frozen=True)
+class LastSync:
+    """`error`: why it failed or refused to delete; empty when it went well. `indexed`: documents of the source that can
+    be searched; `left_out`: those of which it could not take all."""
+
+    error: str
+    indexed: int
+    left_out: int
+
+
 def unanswered(connection: sa.Connection, since: datetime, scopes: Scopes, limit: int = 500) -> tuple[str, ...]:
     """The questions, made to stand alone, that found no answer, newest first, among those that a holder of `scopes` may
     read. Run it inside `database.reading(scopes)`."""
@@ -63,11 +73,19 @@ def succeeded(connection: sa.Connection) -> dict[str, datetime | None]:
     return {name: at for name, at in connection.execute(sa.select(sources.c.name, sources.c.succeeded_at))}
 
 
-def failed_syncs(connection: sa.Connection) -> dict[str, str]:
-    """Why the last sync of a source failed or refused to delete, by source; those that went well are left out."""
-    error = sources.c.outcome["error"].astext
-    rows = connection.execute(sa.select(sources.c.name, error).where(error.is_not(None)).order_by(sources.c.name))
-    return {name: str(why) for name, why in rows}
+def last_syncs(connection: sa.Connection) -> dict[str, LastSync]:
+    """What came of the last sync, by source; in a transaction that writes."""
+    indexed = sa.func.count(documents.c.id).filter(documents.c.state == "ok")
+    query = (
+        sa.select(sources.c.name, sources.c.outcome, indexed)
+        .join(documents, documents.c.source == sources.c.name, isouter=True)
+        .where(sources.c.outcome.is_not(None))
+        .group_by(sources.c.name)
+    )
+    return {
+        name: LastSync(str(outcome.get("error") or ""), int(count), len(outcome.get("failed", [])))
+        for name, outcome, count in connection.execute(query)
+    }
 
 
 def source_problems(connection: sa.Connection, overdue: Collection[str] = ()) -> tuple[SourceProblem, ...]:

@@ -16,8 +16,10 @@ from bot.local_slack import Server, load_manifest, serve
 from bot.settings import Settings
 from knowledge import generations
 from knowledge.db import Database
+from knowledge.index import Indexer
 from knowledge.local_claude import LocalClaude
 from knowledge.local_claude import serve as serve_claude
+from knowledge.settings import Chunking
 from knowledge.tables import sources
 from tests.company import WORKSPACE, make_settings
 from tests.word_embedder import WordEmbedder
@@ -58,7 +60,7 @@ def test_a_bot_whose_parts_are_there_is_well(patient: Patient) -> None:
     assert [check for check in checks.values() if check.state != "ok"] == []
     assert worst(list(checks.values())) == "ok"
     assert "pgvector 0." in checks["database"].says
-    assert checks["source everyone"].says == "1 document"
+    assert checks["source everyone"].says == "1 document listed"
     assert checks["Claude, answers.model"].says.startswith("claude-sonnet-5-5")
 
 
@@ -183,6 +185,22 @@ def test_a_source_that_is_gone_and_one_that_is_empty(patient: Patient) -> None:
     assert patient.with_()["source everyone"].state == "warn"
     folder.rmdir()
     assert patient.with_()["source everyone"].state == "fail"
+
+
+def test_what_the_last_sync_left_out_is_counted_apart(patient: Patient, database: Database) -> None:
+    [everyone] = patient.settings.sources
+    for name in ("scan.pdf", "photo.png"):
+        (Path(everyone.location) / name).write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
+    Indexer(database, WordEmbedder(), Chunking()).sync(everyone)
+    (Path(everyone.location) / "new.md").write_text("Since the sync.")
+    found = patient.with_()["source everyone"]
+    assert found.says == "4 documents listed; 1 in the index; the last sync left out 2, whole or in part"
+    assert (found.state, found.remedy) == ("warn", "`footnote sync everyone` names them, each with the reason")
+    for name in ("scan.pdf", "photo.png"):
+        (Path(everyone.location) / name).unlink()
+    Indexer(database, WordEmbedder(), Chunking()).sync(everyone.model_copy(update={"max_deleted_share": 1.0}))
+    found = patient.with_()["source everyone"]
+    assert (found.state, found.says) == ("ok", "2 documents listed; 2 in the index")
 
 
 def test_a_last_sync_that_refused_and_a_source_that_left_the_settings(patient: Patient, database: Database) -> None:
