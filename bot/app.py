@@ -1,4 +1,5 @@
 """The Bolt app: a middleware writes everything down before it is acknowledged, and the listeners only acknowledge.
+A form with a misspelt title is handed back instead.
 
 Socket Mode and HTTP serve the same app. The work itself is done by whoever runs the deferred tasks.
 """
@@ -14,7 +15,7 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 from bot import right_source
-from bot.inbox import Inbox
+from bot.inbox import Inbox, storable
 from bot.settings import Slack
 
 LISTENERS = 32
@@ -23,8 +24,11 @@ LISTENERS = 32
 ANYTHING = re.compile(".*", re.DOTALL)
 
 
-def build_app(settings: Slack, client: WebClient, inbox: Inbox) -> App:
-    """An app that receives for `inbox`. Verifies the token (`auth.test`), so Slack must be reachable."""
+def build_app(settings: Slack, client: WebClient, inbox: Inbox, unknown: Callable[[str, str], str | None]) -> App:
+    """An app that receives for `inbox`. Verifies the token (`auth.test`), so Slack must be reachable.
+
+    `unknown`: what to say when a person names a document that is not there for them, see `feedback.unknown`.
+    """
     secret = settings.signing_secret.get_secret_value() if settings.signing_secret else None
     # At lower levels Bolt logs whole payloads, and it gives its loggers the root's level unless it is handed one.
     quiet = logging.getLogger("slack_bolt")
@@ -38,6 +42,13 @@ def build_app(settings: Slack, client: WebClient, inbox: Inbox) -> App:
         attaching_conversation_kwargs_enabled=False,
     )
     quiet.setLevel(logging.WARNING)
+
+    @app.use
+    def hand_back(body: dict[str, Any], next: Callable[[], BoltResponse]) -> BoltResponse:
+        """A form that names no document is not written down: whoever sent it has it before them still."""
+        named = right_source.named(body)
+        said = unknown(body["user"]["id"], storable(named)) if named is not None else None
+        return BoltResponse(status=200, body=right_source.still_open(said)) if said else next()
 
     @app.use
     def write_down(body: dict[str, Any], next: Callable[[], BoltResponse]) -> BoltResponse:

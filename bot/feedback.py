@@ -31,6 +31,8 @@ log = structlog.get_logger()
 ASKED_PER_DAY = 10
 """After this many votes in a day a person's votes count, but propose nothing and ask for nothing any more."""
 LABELS_PER_DAY = 20
+NEAREST, TITLE_CHARS = 3, 100
+"""Titles that are offered for a misspelt one, and how much of each."""
 
 
 class Feedback:
@@ -169,6 +171,23 @@ class Feedback:
         scopes = self._directory.decide(person, None).allowed
         with self._database.reading(scopes) as connection:
             yield connection, scopes
+
+
+def unknown(database: Database, directory: Directory, person: str, named: str) -> str | None:
+    """What to say when no document that this person may open now is called that, with the nearest titles.
+
+    None when there is one, and while Slack does not say what they may open: whoever does the work says that.
+    """
+    try:
+        scopes = directory.decide(person, None).allowed
+    except SlackUnavailable:
+        return None
+    with database.reading(scopes) as connection:
+        if catalog.find(connection, named, scopes, limit=1):
+            return None
+        near = catalog.nearest(connection, named, scopes, NEAREST)
+    titles = dict.fromkeys(blocks.clip(entry.title or entry.external_id, TITLE_CHARS) for entry in near)
+    return wording.unknown_document(blocks.clip(named, TITLE_CHARS), list(titles))
 
 
 def _vote(receipt: Receipt) -> tuple[str, Change]:

@@ -93,7 +93,7 @@ class Inbox:
             connection,
             work.event_id,
             work.kind,
-            _storable(work.payload),
+            storable(work.payload),
             person=work.person,
             message_key=work.message_key,
             thread_key=work.thread_key,
@@ -228,13 +228,13 @@ def _fields(view: Json) -> dict[str, str]:
     return {name: str(field.get("value") or "") for block in values.values() for name, field in block.items()}
 
 
-def _storable(value: Any) -> Any:
-    """Without what a database's text cannot hold: NUL, and halves of a character that was cut in two."""
+def storable(value: Any) -> Any:
+    """The same without what a database's text cannot hold: NUL, and halves of a character that was cut in two."""
     match value:
         case str():
             return value.replace("\x00", "").encode(errors="replace").decode()
         case dict():
-            return {key: _storable(each) for key, each in value.items()}
+            return {key: storable(each) for key, each in value.items()}
         case _:
             return value
 

@@ -1,6 +1,6 @@
 """The question which source would have been right, and the form to name it with, as blocks. Pure."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -9,6 +9,8 @@ from bot.blocks import Post, actions, button, clip, label, section
 from bot.mrkdwn import escape
 
 CANDIDATES, CANDIDATE_CHARS = 5, 500
+FORMS = ("name_source", "gold_correct")
+"""What is done with the document that the form names."""
 
 
 @dataclass(frozen=True)
@@ -34,7 +36,7 @@ def ask(answer_id: str, candidates: Sequence[Candidate], lead: str) -> Post:
     return Post(lead, (section(lead), *rows, actions(rest)))
 
 
-def form(about: str, callback: str = "name_source") -> dict[str, Any]:
+def form(about: str, callback: str = FORMS[0]) -> dict[str, Any]:
     """The form for a title or a link. `about` and `callback` come back with it."""
     field = {
         "type": "input",
@@ -52,3 +54,16 @@ def form(about: str, callback: str = "name_source") -> dict[str, Any]:
         "close": {"type": "plain_text", "text": wording.CANCEL},
         "blocks": [field],
     }
+
+
+def named(body: Mapping[str, Any]) -> str | None:
+    """What was typed in the form, when `body` is one that was sent; None for everything else."""
+    view = body.get("view") or {}
+    if body.get("type") != "view_submission" or view.get("callback_id") not in FORMS:
+        return None
+    return str(view["state"]["values"]["document"]["document"]["value"] or "")
+
+
+def still_open(said: str) -> dict[str, Any]:
+    """The answer to a form that stays open, with what was typed and what is wrong with it."""
+    return {"response_action": "errors", "errors": {"document": said}}

@@ -19,7 +19,7 @@ from bot.channel_source import opener
 from bot.client import identify, web_client
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
-from bot.feedback import Feedback
+from bot.feedback import Feedback, unknown
 from bot.handling import Handling
 from bot.home import Home
 from bot.inbox import Inbox
@@ -46,6 +46,10 @@ log = structlog.get_logger()
 
 BACKGROUND = frozenset({"read_again", "help", "nightly"})
 """Tasks that may take minutes; they have threads of their own, so that no question waits for them."""
+
+
+FORM_PATIENCE_S = 1
+"""A form is answered within three seconds, so that no call for it waits for its turn as long as others do."""
 
 
 class Part(StrEnum):
@@ -109,7 +113,9 @@ class Service:
             **Review(database, self.directory, replies, handling, home.publish).tasks,
         }
         self.queue = Queue(database, tasks, BACKGROUND, transient=(SlackUnavailable,))
-        self.app: App = build_app(settings.slack, client, Inbox(database, self.queue.defer, settings.slack, me))
+        inbox = Inbox(database, self.queue.defer, settings.slack, me)
+        hasty = Directory(web_client(settings.slack, FORM_PATIENCE_S), database, settings.slack, me)
+        self.app: App = build_app(settings.slack, client, inbox, partial(unknown, database, hasty))
         self.receiver = receiver(self.app, settings.slack) if Part.RECEIVER in self._parts else None
         self.scheduler = Scheduler(database, self._jobs())
         port = settings.monitoring_port

@@ -112,8 +112,11 @@ def private_answer(question: str) -> str:
     return f"You asked: {question}"
 
 
-def unknown_document(named: str) -> str:
-    return f"I found no document called “{named}” that you may open. Check the title, or paste its link."
+def unknown_document(named: str, nearest: Sequence[str] = ()) -> str:
+    """`nearest`: titles that may have been meant."""
+    meant = " or ".join(f"“{title}”" for title in nearest)
+    hint = f"Did you mean {meant}?" if meant else "Check the title, or paste its link."
+    return f"I found no document called “{named}” that you may open. {hint}"
 
 
 def which_document(named: str) -> str:

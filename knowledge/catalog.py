@@ -1,5 +1,6 @@
 """Documents and sources as a reader may know them. Run inside `Database.reading(scopes)`: the transaction's scopes decide."""
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -7,6 +8,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
+from knowledge import spelling
 from knowledge.acls import visible
 from knowledge.permissions import Scopes
 from knowledge.tables import acls, answers, chunks, documents, sources
@@ -80,6 +82,16 @@ def find(connection: sa.Connection, named: str, scopes: Scopes, limit: int = 5) 
         if rows := connection.execute(query).all():
             return tuple(map(_entry, rows))
     return ()
+
+
+def nearest(connection: sa.Connection, named: str, scopes: Scopes, limit: int = 3) -> tuple[Entry, ...]:
+    """Readable documents whose title or file name is nearly the title, path or link that was typed, the nearest first."""
+    readable = sa.and_(visible(documents.c.acl_id, scopes), documents.c.state == "ok")
+    names: dict[str, Entry] = {}
+    for entry in map(_entry, connection.execute(sa.select(*_ENTRY).where(readable).order_by(documents.c.id))):
+        for name in (entry.title, _file(entry.external_id)):
+            names.setdefault(name, entry)
+    return tuple(dict.fromkeys(names[name] for name in spelling.nearest(_file(named), names, limit)))
 
 
 def latest(connection: sa.Connection, scopes: Scopes, limit: int) -> tuple[Entry, ...]:
@@ -156,6 +168,11 @@ _ENTRY = (
     documents.c.url,
     documents.c.content_hash,
 )
+
+
+def _file(path: str) -> str:
+    """The last part of a path or link, without what tells the format: it would make any two files a bit alike."""
+    return re.sub(r"\.\w{1,5}$", "", path.strip().rstrip("/").rpartition("/")[2])
 
 
 def _entry(row: Any) -> Entry:

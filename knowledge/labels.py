@@ -12,8 +12,6 @@ Quotes are compared without case, spacing and Markdown marks.
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from difflib import get_close_matches
-from pathlib import PurePosixPath
 from typing import Any
 
 import sqlalchemy as sa
@@ -82,19 +80,6 @@ def stamped(connection: sa.Connection, labels: Iterable[Label], scopes: Scopes) 
         label: connection.scalar(sa.select(documents.c.content_hash).where(_is(label), readable)) for label in labels
     }
     return tuple(replace(label, content_hash=found) for label, found in hashes.items() if found is not None)
-
-
-def near(connection: sa.Connection, label: Label, scopes: Scopes, limit: int = 3) -> tuple[tuple[str, Label], ...]:
-    """Readable documents whose name or title is nearly the label's, with their titles, the nearest first."""
-    readable = sa.and_(visible(documents.c.acl_id, scopes), documents.c.state == "ok")
-    rows = connection.execute(sa.select(documents.c.title, documents.c.source, documents.c.external_id).where(readable))
-    names: dict[str, tuple[str, Label]] = {}
-    for title, source, external_id in rows:
-        found = title, Label(source, external_id)
-        names |= {title.lower(): found, f"{source}/{external_id}".lower(): found}
-    wanted = f"{label.source}/{label.external_id}".lower(), PurePosixPath(label.external_id).stem.lower()
-    close = [name for text in wanted for name in get_close_matches(text, names, limit)]
-    return tuple(dict.fromkeys(names[name] for name in close))[:limit]
 
 
 def _is(label: Label) -> sa.ColumnElement[bool]:

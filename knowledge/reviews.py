@@ -7,7 +7,7 @@ from datetime import datetime
 
 import sqlalchemy as sa
 
-from knowledge import gold, labels, votes, why
+from knowledge import catalog, gold, labels, votes, why
 from knowledge.catalog import Entry
 from knowledge.db import Database
 from knowledge.diagnosis import Diagnosis
@@ -87,7 +87,8 @@ def places(database: Database, case: GoldCase, named: Sequence[Label], scopes: S
     with database.reading(scopes) as connection:
         there = labels.stamped(connection, named, scopes)
         for label in (each for each in named if each not in there):
-            near = "; ".join(f"{t} ({p.source}/{p.external_id})" for t, p in labels.near(connection, label, scopes))
+            entries = catalog.nearest(connection, label.external_id, scopes)
+            near = "; ".join(f"{entry.title} ({entry.source}/{entry.external_id})" for entry in entries)
             hint = f"did you mean {near}?" if near else "write SOURCE/PATH, such as handbook/annual-leave.md"
             raise DocumentUnknown(f"there is no document {label.source}/{label.external_id} that you may open; {hint}")
     with database.reading(case.scopes) as connection:

@@ -43,6 +43,14 @@ def prompt(company: Company, user: str, question: Message) -> Message:
     return note
 
 
+def refused(company: Company, user: str, named: str) -> str:
+    """What the form says, still open, after this was sent with it."""
+    company.slack.submit(user, {"document": named})
+    view = company.slack.wait_for(lambda slack: (open := slack.modal(user)) and open.get("errors") and open)
+    assert view is not None
+    return str(view["errors"]["document"])
+
+
 @pytest.mark.parametrize(
     ("reaction", "counted"),
     [
@@ -132,9 +140,41 @@ def test_a_document_the_voter_may_not_open_does_not_exist(own_company: Company) 
     assert "lease" not in str(note.blocks).lower()
     own_company.slack.click("ben", "general", note.ts, "name_source")
     own_company.slack.wait_for(lambda slack: slack.modal("ben"))
-    own_company.slack.submit("ben", {"document": "Lease dispute"})
+    for named, near in (("Lease dispute", []), ("Lease disputes", []), ("lease.md", ["Annual leave"])):
+        assert refused(own_company, "ben", named) == wording.unknown_document(named, near)
+    assert [case.expected for case in proposed(own_company, question)] == [None]
+
+
+@pytest.mark.parametrize("named", ["Anual leave", "Anual\x00 leave", "https://docs.example.test/everyone/leaves.md"])
+def test_a_misspelt_document_leaves_the_form_open_with_the_nearest_titles(own_company: Company, named: str) -> None:
+    question = own_company.ask("ben", "general", "up to how many days of leave can be carried over?")
+    own_company.slack.click("ben", "general", own_company.reply(question).ts, "feedback", "negative")
+    note = prompt(own_company, "ben", question)
+    own_company.slack.click("ben", "general", note.ts, "name_source")
+    own_company.slack.wait_for(lambda slack: slack.modal("ben"))
+    said = refused(own_company, "ben", named)
+    assert said == wording.unknown_document(named.replace("\x00", ""), ["Annual leave"])
+    assert "“Annual leave”" in said
+    assert [m.text for m in own_company.slack.ephemerals("ben")] == [note.text]
+    own_company.slack.submit("ben", {"document": "Annual leave"})
+    own_company.slack.wait_for(lambda slack: slack.modal("ben") is None)
+    (case,) = proposed(own_company, question)
+    assert [label.external_id for label in case.expected or ()] == ["leave.md"]
+
+
+def test_a_form_is_taken_while_slack_does_not_say_what_a_person_may_open(own_company: Company) -> None:
+    question = own_company.ask("ben", "general", "up to how many days of leave can be carried over?")
+    own_company.slack.click("ben", "general", own_company.reply(question).ts, "feedback", "negative")
+    own_company.slack.click("ben", "general", prompt(own_company, "ben", question).ts, "name_source")
+    own_company.slack.wait_for(lambda slack: slack.modal("ben"))
     own_company.settled()
-    assert wording.unknown_document("Lease dispute") in [m.text for m in own_company.slack.ephemerals("ben")]
+    with own_company.database.plain() as connection:
+        connection.exec_driver_sql("delete from facts")
+    own_company.slack.fault("api_error", "users.info", error="internal_error")
+    own_company.slack.submit("ben", {"document": "Anual leave"})
+    own_company.slack.wait_for(lambda slack: slack.modal("ben") is None)
+    own_company.settled()
+    assert own_company.slack.ephemerals("ben")[-1].text == wording.unknown_document("Anual leave")
     assert [case.expected for case in proposed(own_company, question)] == [None]
 
 

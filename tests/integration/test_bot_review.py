@@ -82,7 +82,6 @@ def test_a_proposal_is_corrected_by_naming_the_document(company: Company, named:
 @pytest.mark.parametrize(
     ("named", "said"),
     [
-        ("Moon base", wording.unknown_document("Moon base")),
         ("lease.md", review_wording.not_theirs("lease.md")),
         ("a", review_wording.ambiguous("a")),
     ],
@@ -94,6 +93,20 @@ def test_a_correction_that_cannot_be_is_told_and_changes_nothing(company: Compan
     company.slack.submit("ana", {"document": named})
     assert case(company, case_id).state == "proposed"
     assert told(company)[0].text == said
+    press(company, "gold_reject", case_id)
+    company.settled()
+
+
+def test_a_correction_to_a_document_that_is_not_there_leaves_the_form_open(company: Company) -> None:
+    case_id = propose(company, f"{QUESTION} On the moon?")
+    press(company, "gold_correct", case_id)
+    company.slack.wait_for(lambda slack: slack.modal("ana"))
+    company.slack.submit("ana", {"document": "Moon base"})
+    view = company.slack.wait_for(lambda slack: (open := slack.modal("ana")) and open.get("errors") and open)
+    assert view is not None
+    assert view["errors"]["document"] == wording.unknown_document("Moon base")
+    assert case(company, case_id).state == "proposed"
+    company.slack.close_view("ana")
     press(company, "gold_reject", case_id)
     company.settled()
 
