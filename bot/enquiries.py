@@ -6,6 +6,7 @@ from typing import Any
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
+from bot.channel import refusal
 from bot.client import FAILURES
 from bot.errors import SlackBusy, SlackUnavailable
 from bot.slack_objects import channel_facts, person_facts
@@ -41,7 +42,13 @@ class Enquiries:
 
     def channel(self, channel_id: str) -> Json:
         """As `slack_objects.channel_facts`."""
-        return channel_facts(self._call("conversations.info", channel=channel_id).get("channel") or {})
+        try:
+            return channel_facts(self._call("conversations.info", channel=channel_id).get("channel") or {})
+        except SlackUnavailable as error:
+            cause = error.__cause__
+            if isinstance(cause, SlackApiError) and cause.response.get("error") == "channel_not_found":
+                raise SlackUnavailable(refusal(channel_id, cause)) from cause
+            raise
 
     def members(self, channel_id: str) -> list[str]:
         """Ids of the people in a channel."""

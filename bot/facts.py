@@ -44,20 +44,18 @@ class WorkspaceFacts:
 
         Raises `SettingsInvalid` for a name that is not in the file.
         """
-        return decide(self._person(asker), self._place(place), self._public, self._trusted_bots)
+        return decide(self.person(asker), self.place(place), self._public, self._trusted_bots)
 
-    def ids(self, asker: str, place: str) -> tuple[str, str]:
-        """The ids behind two names (or ids), `dm` for a direct message. Raises `SettingsInvalid` like `decide`."""
-        return self._person(asker).id, self._place(place).id
-
-    def _person(self, key: str) -> Person:
+    def person(self, key: str) -> Person:
+        """By id or name. Raises `SettingsInvalid` like `decide`."""
         found = self._people.get(key.removeprefix("@"))
         if found is None:
             raise SettingsInvalid(f"nobody is called {key!r}; the workspace file has {self._names(self._people)}")
         inside = frozenset(c.id for c in self._channels.values() if found.id in c.members)
         return Person(found.id, _PERSON.get(found.kind, PersonKind.UNKNOWN), inside)
 
-    def _place(self, key: str) -> Place:
+    def place(self, key: str) -> Place:
+        """By id or name, `dm` for a direct message. Raises `SettingsInvalid` like `decide`."""
         if key == DIRECT:
             return Place(DIRECT, PlaceKind.DIRECT)
         channel = self._channels.get(key.removeprefix("#"))

@@ -13,17 +13,10 @@ from bot.enquiries import Enquiries
 from bot.errors import SlackUnavailable
 from bot.logs import redact
 from bot.settings import Settings
+from bot.standing import kind_of
 from knowledge.permissions import PersonKind
 
 DIGEST = "schedule.digest_channel"
-
-KINDS = {
-    PersonKind.MEMBER: "a member",
-    PersonKind.GUEST: "a guest",
-    PersonKind.EXTERNAL: "of another workspace",
-    PersonKind.DEACTIVATED: "deactivated",
-    PersonKind.BOT: "a bot",
-}
 
 
 @dataclass(frozen=True)
@@ -96,7 +89,6 @@ def _person(enquiries: Enquiries, person: str, uses: list[Use]) -> Iterator[Chec
     except SlackUnavailable as error:
         yield Check(uses[0].setting, "fail", redact(str(error)), "try again")
         return
-    says = f"{person} is {KINDS[kind]}" if kind in KINDS else f"Slack knows nobody with the id {person}"
     for use in uses:
         if kind not in use.kinds:
-            yield Check(use.setting, "warn", says, f"name {use.wanted}, or take the id out")
+            yield Check(use.setting, "warn", kind_of(person, kind), f"name {use.wanted}, or take the id out")

@@ -13,7 +13,7 @@ from knowledge.answer_rows import save
 from knowledge.answers import Answer, Question, as_json
 from knowledge.errors import SettingsInvalid
 from knowledge.receipts import reply_at
-from knowledge.why import explain
+from knowledge.why import explain, passages
 
 MESSAGE_LINK = re.compile(r"/archives/([A-Z0-9]+)/p(\d+)(\d{6})\b")
 """As *Copy link* gives it: the channel's id, then the message's ts without its dot."""
@@ -47,14 +47,17 @@ def access(asker: As, place: In = "dm", config: Config = None, json: Json = Fals
     """Show what a reply to ASKER in PLACE may use. For each scope that it may not use, why."""
     chosen = settings(config)
     if chosen.slack.facts is not None:
-        verdict = decision(chosen, None, asker, place)
+        found = reader(chosen, None, asker, place)
     else:
         with engine(config) as (_, opened):
-            verdict = decision(chosen, opened.database, asker, place)
+            found = reader(chosen, opened.database, asker, place)
+    verdict = found.decision
     if json:
         denied = [{"scope": d.scope, "reason": d.reason} for d in verdict.denials]
-        print_json({"allowed_scopes": sorted(verdict.allowed), "denied": denied})
+        print_json({"notes": found.notes, "allowed_scopes": sorted(verdict.allowed), "denied": denied})
         return
+    for note in found.notes:
+        say(f"note:    {note}")
     say("allowed: " + (", ".join(sorted(verdict.allowed)) or "nothing"))
     for denial in verdict.denials:
         say(f"denied:  {denial.scope} ({denial.reason})")
@@ -74,22 +77,12 @@ def why(
         with opened.database.plain() as connection:
             answer_id = _answer_id(connection, answer)
         explanation = explain(opened.database, answer_id, scopes)
-    if explanation is None:
-        raise SettingsInvalid(f"there is no answer {answer!r} that {asker} may read")
+        if explanation is None:
+            raise SettingsInvalid(f"there is no answer {answer!r} that {asker} may read")
+        found = passages(opened.database, explanation.answer, scopes)
     if json:
-        print_json(explanation.to_json())
-        return
-    stored, found = explanation.answer, explanation.diagnosis
-    say(f"{stored.outcome}: {stored.question}")
-    for denial in explanation.denials:
-        say(f"denied:  {denial.scope} ({denial.reason})")
-    for stage, hits in stored.stages.get("stages", {}).items():
-        say(f"  {stage}: {len(hits)} chunks")
-    if found is None:
-        say("nobody has said which source was right; label it, then ask again")
-    else:
-        ranks = ", ".join(f"{stage} {rank or 'absent'}" for stage, rank in found.ranks.items())
-        say(f"{found.bucket.replace('_', ' ')} ({found.cause}); rank of the right passage: {ranks}")
+        return print_json(explanation.to_json())
+    say(terminal.why(explanation, found))
 
 
 def _answer_id(connection: Connection, answer: str) -> str:

@@ -15,10 +15,11 @@ from bot.client import identify, web_client
 from bot.directory import Directory
 from bot.facts import DIRECT, WorkspaceFacts
 from bot.settings import Settings, load
+from bot.standing import standing
 from knowledge.db import Database
 from knowledge.engine import Engine, open_engine
 from knowledge.errors import SettingsInvalid
-from knowledge.permissions import Decision
+from knowledge.permissions import Decision, Place, PlaceKind
 
 Config = Annotated[
     Path | None,
@@ -58,11 +59,12 @@ def started(chosen: Settings) -> Iterator[Engine]:
 
 @dataclass(frozen=True)
 class Reader:
-    """Who would read a reply and where, by id (`dm`: a direct message), and what the reply may use."""
+    """Who would read a reply and where, by id (`dm`: a direct message), what the reply may use, and the reader's standing."""
 
     person: str
     place: str
     decision: Decision
+    notes: tuple[str, ...]
 
 
 def decision(chosen: Settings, database: Database | None, asker: str, place: str) -> Decision:
@@ -77,7 +79,8 @@ def reader(chosen: Settings, database: Database | None, asker: str, place: str) 
     """
     if chosen.slack.facts is not None:
         facts = WorkspaceFacts.read(chosen.slack.facts, frozenset(chosen.slack.trusted_bots))
-        return Reader(*facts.ids(asker, place), facts.decide(asker, place))
+        person, where = facts.person(asker), facts.place(place)
+        return Reader(person.id, where.id, facts.decide(asker, place), standing(person, where))
     if database is None or chosen.slack.bot_token is None:
         raise SettingsInvalid(
             "facts about people and channels are needed: connect Slack (SLACK_BOT_TOKEN) and give ids, "
@@ -85,7 +88,9 @@ def reader(chosen: Settings, database: Database | None, asker: str, place: str) 
         )
     client = web_client(chosen.slack)
     directory = Directory(client, database, chosen.slack, identify(client))
-    return Reader(asker, place, directory.decide(asker, None if place == DIRECT else place))
+    allowed = directory.decide(asker, None if place == DIRECT else place)
+    where = Place(place, PlaceKind.DIRECT) if place == DIRECT else directory.place(place, asker)
+    return Reader(asker, place, allowed, standing(directory.person(asker), where))
 
 
 def print_json(value: Any) -> None:
