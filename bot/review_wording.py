@@ -56,6 +56,16 @@ def hidden(count: int) -> str:
     return f"{many}: asked in somebody's direct messages, or in a channel that you are not in."
 
 
+FOUND = "What the search found, with its rank in each stage; ✓ marks what was given to the answer:"
+GIVEN = "The right place was found and given: if the answer is wrong, the fault is in the answer itself."
+LABEL_IN_SLACK = "To say it: choose “Mark answer as wrong” in the menu of that message in Slack, or press 👎 below it."
+
+
+def label_by_file(case: str) -> str:
+    """How to say where an answer from the shell should have come from. `case`: a line for `footnote gold import`."""
+    return f"To say it: put this line with the document into a FILE, then run footnote gold import FILE\n{case}"
+
+
 def ambiguous(named: str) -> str:
     return f"More than one document fits “{named}”. Press the button again and give its path or its link."
 

@@ -1,14 +1,20 @@
 """Replies as a terminal shows them: plain text, no markup of Slack's. Pure."""
 
+import json
 from collections.abc import Sequence
 
-from bot import wording
+from bot import review_wording, wording
 from bot.blocks import label
 from bot.facts import DIRECT
 from bot.mrkdwn import unmarked
 from bot.script import Reply, Turn, checked
+from knowledge.answer_rows import StoredAnswer
 from knowledge.answers import Answer, Citation
 from knowledge.passages import Passage
+from knowledge.why import Explanation
+
+FOUND = 10
+"""Passages listed of a search, if not more were given to be answered from."""
 
 
 def reply(found: Answer, lead: str) -> str:
@@ -23,6 +29,27 @@ def reply(found: Answer, lead: str) -> str:
     return _paragraphs(lead, found.text, "\n".join([wording.NEAREST, *nearest]) if nearest else "")
 
 
+def why(explained: Explanation, found: Sequence[Passage]) -> str:
+    """An answer's question and outcome, what its search found at which rank, and what went wrong or how to say so.
+
+    `found`: what whoever looks may read of it, what was given first.
+    """
+    answer = explained.answer
+    full = [] if answer.standalone == answer.question else [review_wording.standalone(answer.standalone)]
+    denied = [f"denied:  {denial.scope} ({denial.reason})" for denial in explained.denials]
+    head = "\n".join([answer.question, *full, answer.outcome, *denied])
+    given = frozenset(answer.stages.get("passages", ()))
+    shown = found[: max(FOUND, sum(passage.chunk_id in given for passage in found))]
+    rows = [_ranked(passage, passage.chunk_id in given) for passage in shown]
+    more = [f"and {len(found) - len(shown)} more, all in --json"] if len(found) > len(shown) else []
+    table = (
+        "\n".join([review_wording.FOUND, "given  vector  keyword  fused  reranked", *rows, *more])
+        if rows
+        else wording.NOTHING_FOUND
+    )
+    return _paragraphs(head, table, _diagnosis(explained))
+
+
 def played(turn: Turn, posted: Reply, faults: Sequence[str]) -> str:
     """A turn of a scripted conversation: who asked, what was posted with its sources, and what was checked of it.
 
@@ -33,6 +60,38 @@ def played(turn: Turn, posted: Reply, faults: Sequence[str]) -> str:
     place = "a direct message" if turn.place == DIRECT else f"#{turn.place}"
     head = f"── {turn.number}. {turn.about}\n{turn.asker} in {place}: {turn.asked}"
     return "\n".join(filter(None, [head, unmarked(posted.text), *sources, *verdict]))
+
+
+def _ranked(passage: Passage, given: bool) -> str:
+    r = passage.ranks
+    ranks = [
+        str(rank or "–").rjust(width)
+        for rank, width in zip((r.vector, r.keyword, r.fused, r.rerank), (6, 7, 5, 8), strict=True)
+    ]
+    name = label(passage.title, passage.heading_path)
+    return "  ".join(["  ✓  " if given else " " * 5, *ranks, f"{name} ({passage.source}/{passage.external_id})"])
+
+
+def _diagnosis(explained: Explanation) -> str:
+    """In words, with the place that would have been right; how to say which one where nobody has."""
+    found = explained.diagnosis
+    if found is None:
+        in_slack = explained.answer.reply_channel is not None
+        how = review_wording.LABEL_IN_SLACK if in_slack else review_wording.label_by_file(_case(explained.answer))
+        return f"{review_wording.UNSAID}\n{how}"
+    places = [" › ".join((f"{p.source}/{p.external_id}", *p.heading_path)) for p in explained.readable]
+    expected = review_wording.expected(places, len(explained.expected) - len(places))
+    ranks = ", ".join(f"{stage} {rank or 'absent'}" for stage, rank in found.ranks.items())
+    ranked = f"rank of the right passage: {ranks}" if ranks else ""
+    said = review_wording.GIVEN if found.cause == "answering" else review_wording.DIAGNOSES[found.cause]
+    return "\n".join(filter(None, [expected, said, ranked]))
+
+
+def _case(answer: StoredAnswer) -> str:
+    """A gold case of the answer's question, in which the document is still to be named."""
+    place = {"source": "SOURCE", "external_id": "PATH"}
+    case = {"id": answer.id, "question": answer.standalone, "scopes": sorted(answer.scopes), "expected": [place]}
+    return json.dumps(case, ensure_ascii=False)
 
 
 def _named(source: Citation | Passage) -> str:

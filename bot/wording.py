@@ -74,6 +74,7 @@ NAME_SOURCE_HINT = "I look among the documents that you may open."
 SAVE = "Save"
 CANCEL = "Cancel"
 LABEL_THANKS = "Thank you. I have put this forward; somebody who looks after the documents will check it."
+NOTHING_FOUND = "The search found nothing that you may read today."
 NOT_AN_ANSWER = "This shortcut works on my answers. It changes nothing elsewhere."
 LABEL_LIMIT = "Thank you. You have put forward a lot today; I will take more from you tomorrow."
 

@@ -82,7 +82,7 @@ class Retriever:
             strengths = strengths or {c.chunk_id: max(0.0, c.cosine) for c in found}
             ranks = {name: {hit.chunk_id: hit.rank for hit in hits} for name, hits in stages.items()}
             ranked = [
-                _placed(passages[h.chunk_id], ranks, strengths) for h in stages["reranked"] if h.chunk_id in passages
+                placed(passages[h.chunk_id], ranks, strengths) for h in stages["reranked"] if h.chunk_id in passages
             ]
             chosen = diversity.select(
                 ranked, limit or self.settings.passages, self.settings.per_document, self.settings.diversity
@@ -180,10 +180,11 @@ def _list(entries: Mapping[int, tuple[int | None, float]]) -> tuple[Hit, ...]:
     return tuple(sorted(hits, key=lambda hit: hit.rank))
 
 
-def _placed(passage: Passage, ranks: Mapping[str, Mapping[int, int]], scores: Mapping[int, float]) -> Passage:
+def placed(passage: Passage, ranks: Mapping[str, Mapping[int, int]], scores: Mapping[int, float]) -> Passage:
+    """The passage with its rank at every stage, by stage name and chunk."""
     rank = {name: of_chunk.get(passage.chunk_id) for name, of_chunk in ranks.items()}
-    placed = Ranks(rank["vector"], rank["keyword"], rank["fused"], rank["reranked"])
-    return replace(passage, ranks=placed, score=scores.get(passage.chunk_id, 0.0))
+    its = Ranks(rank["vector"], rank["keyword"], rank["fused"], rank["reranked"])
+    return replace(passage, ranks=its, score=scores.get(passage.chunk_id, 0.0))
 
 
 @contextmanager

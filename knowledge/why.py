@@ -9,9 +9,10 @@ import sqlalchemy as sa
 from knowledge import analysis, answer_rows, labels, retrieval
 from knowledge.answer_rows import StoredAnswer
 from knowledge.db import Database
-from knowledge.diagnosis import Diagnosis, Failure, diagnose
+from knowledge.diagnosis import STAGES, Diagnosis, Failure, diagnose
 from knowledge.gold import same_question
 from knowledge.labels import Label, Located
+from knowledge.passages import Passage
 from knowledge.permissions import Denial, Scopes
 from knowledge.tables import gold_cases
 
@@ -20,13 +21,15 @@ from knowledge.tables import gold_cases
 class Explanation:
     """`expected` empty: nobody has said what would have been right, and `diagnosis` is None.
 
-    `denials`: what the reply might not use and why, of the scopes that whoever looks holds.
+    `denials`: what the reply might not use and why, of the scopes that whoever looks holds. `readable`: those of
+    `expected` that whoever looks may read today.
     """
 
     answer: StoredAnswer
     expected: tuple[Label, ...]
     diagnosis: Diagnosis | None
     denials: tuple[Denial, ...] = ()
+    readable: tuple[Label, ...] = ()
 
     def to_json(self) -> dict[str, Any]:
         return {
@@ -64,7 +67,21 @@ def explain(
         located = labels.locate(connection, places, answer.scopes)
         shared = _shared_terms(connection, answer, located)
     hidden = any(place.chunk_ids for place in theirs)
-    return Explanation(answer, places, diagnose(_failure(answer, located, hidden, shared)), denials)
+    readable = tuple(place.label for place in theirs if place.chunk_ids)
+    return Explanation(answer, places, diagnose(_failure(answer, located, hidden, shared)), denials, readable)
+
+
+def passages(database: Database, answer: StoredAnswer, scopes: Scopes) -> tuple[Passage, ...]:
+    """What the answer's search found, as far as a holder of `scopes` may read it today, with its rank at each stage.
+
+    First what was given to be answered from, then in the order of the last stage.
+    """
+    recorded = answer.stages.get("stages", {})
+    ranks = {name: {chunk: n for n, (chunk, _) in enumerate(recorded.get(name, ()), start=1)} for name in STAGES}
+    in_order = [*answer.stages.get("passages", ()), *(chunk for name in reversed(STAGES) for chunk in ranks[name])]
+    with database.reading(scopes) as connection:
+        readable = retrieval.read(connection, in_order, scopes)
+    return tuple(retrieval.placed(readable[chunk], ranks, {}) for chunk in dict.fromkeys(in_order) if chunk in readable)
 
 
 def _failure(answer: StoredAnswer, located: Sequence[Located], hidden: bool, shared_terms: int) -> Failure:

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bot import wording
+from bot import review_wording, wording
 from bot.cli import app
 from knowledge import privacy
 from tests.company import WORKSPACE, Company
@@ -61,3 +61,49 @@ def test_the_link_of_a_message_in_slack_says_why_too(run: Run, company: Company)
     reply = company.reply(company.ask("ben", "general", "How many days of annual leave do full-time staff get?"))
     link = f"{company.server.url}archives/{reply.channel}/p{reply.ts.replace('.', '')}?thread_ts={reply.root}"
     assert "leave" in run("why", link, "--as", "ben")
+
+
+def test_why_lists_what_was_found_with_its_ranks_and_how_to_say_what_was_right(run: Run, company: Company) -> None:
+    question = "How many days of annual leave can ben carry over?"
+    why = run("why", answer_id := asked(run, question), "--as", "ben")
+    assert why.startswith(f"{question}\nquoted\n")
+    head = "given  vector  keyword  fused  reranked\n"
+    assert f"{review_wording.FOUND}\n{head}" in why
+    [first, *_] = why.partition(head)[2].strip().splitlines()
+    assert first.split()[0] == "✓"
+    assert first.split()[4] == "1"
+    assert first.endswith("Annual leave › Carrying days over (everyone/leave.md)")
+    [other] = [line for line in why.splitlines() if "(everyone/invoices.md)" in line]
+    assert "–" in other or "✓" in other
+    assert review_wording.UNSAID in why
+    line = why.partition("footnote gold import FILE")[2].partition("\n")[2].strip()
+    file = company.documents / "case.jsonl"
+    file.write_text(line.replace("SOURCE", "everyone").replace("PATH", "leave.md"), encoding="utf-8")
+    run("gold", "import", str(file))
+    told = run("why", answer_id, "--as", "ben")
+    assert review_wording.expected(["everyone/leave.md"], 0) in told
+    assert review_wording.GIVEN in told
+    assert "rank of the right passage: vector 1, keyword 1, fused 1, reranked 1" in told
+
+
+def test_why_tells_the_click_that_labels_an_answer_in_slack(run: Run, company: Company) -> None:
+    reply = company.reply(company.ask("ben", "general", "When do invoices go out to customers?"))
+    link = f"{company.server.url}archives/{reply.channel}/p{reply.ts.replace('.', '')}"
+    assert review_wording.LABEL_IN_SLACK in run("why", link, "--as", "ben")
+
+
+def test_why_names_no_document_that_was_taken_from_who_looks(run: Run, company: Company) -> None:
+    company.write("everyone/parking.md", "# Parking permits\n\nParking permits cost 40 euros a month.\n")
+    company.sync()
+    answer_id = asked(run, "How much do parking permits cost?")
+    assert "Parking permits (everyone/parking.md)" in run("why", answer_id, "--as", "ben")
+    narrowed = "---\nscopes: [channel:CLEGAL]\n---\n# Parking permits\n\nParking permits cost 40 euros a month.\n"
+    company.write("everyone/parking.md", narrowed)
+    company.sync()
+    assert "arking permits (" not in run("why", answer_id, "--as", "ben")
+    assert "everyone/parking.md" not in run("why", answer_id, "--as", "ben")
+
+
+def asked(run: Run, question: str) -> str:
+    """The id of the answer to a question of ben's in #general, asked in the shell."""
+    return run("ask", question, "--as", "ben", "--in", "general").partition("why: footnote why ")[2].split()[0]
