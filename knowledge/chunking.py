@@ -6,7 +6,8 @@
    part of what is read.
 4. A short lead-in ("The limits are:") stays with what it introduces. Each question of a list of questions starts a chunk.
 5. A chunk begins anew with each page or slide, so that its page is that of all its text.
-6. Nothing is over `max_tokens`, counted on the text that is embedded (title, path and prefix included).
+6. Nothing is over `max_tokens`, counted on the text that is embedded (title, path and prefix included), but for a single
+   character that is.
 """
 
 import re
@@ -77,7 +78,7 @@ def chunk(
     chunker = _Chunker(markdown, count_tokens, settings, title, pages)
     result: list[Chunk] = []
     for section, following in zip_longest(sections, sections[1:]):
-        named = path if section.path[:1] != path[:1] else ()
+        named = path if section.path[: len(path)] != path else ()
         placed = replace(section, path=named + section.path)
         if section.blocks:
             result.extend(chunker.section(placed))
@@ -153,11 +154,8 @@ class _Chunker:
         """Send what waits, but keep back a lead-in that fits with the block it introduces, or is short."""
         lead = waiting[-1]
         left = room - self._size(block.start, block.end)  # below 0 for a block that is going to be cut
-        if (
-            len(waiting) > 1
-            and self._text[lead[0] : lead[1]].rstrip().endswith(":")
-            and self._size(*lead) <= (left if left >= 0 else self._little(room))
-        ):
+        most = left if left >= 0 else self._little(room)
+        if self._text[lead[0] : lead[1]].rstrip().endswith(":") and self._size(*lead) <= most:
             yield from self._flush(path, waiting[:-1])
             del waiting[:-1]
         else:
@@ -168,7 +166,7 @@ class _Chunker:
 
     def _cut(self, block: Block, lead: int, room: int) -> list[tuple[Span, str]]:
         """The block in pieces with what each repeats. `lead` is its start, or that of the lead-in before it."""
-        lines = {head: self._text[head.start : head.end].rstrip("\n") + "\n" for head in block.heads}
+        lines = {head: self._text[head.start : head.end] for head in block.heads}
         heads: dict[Head | None, str] = {k: text for k, text in lines.items() if self._count(text) <= room // 2}
         room -= max(map(self._count, heads.values()), default=0)
         splitter = Splitter(self._text, self._size, room, self._settings.min_tokens)
@@ -187,14 +185,15 @@ class _Chunker:
             return
         text = self._text[start:end]
         tokens = self._count(embedded_text(self._title, path, prefix, text))
-        if tokens > self._settings.max_tokens and end - start > 1:
-            for piece in self._halves(start, end):
+        pieces = self._halves(start, end) if tokens > self._settings.max_tokens else []
+        if len(pieces) > 1:
+            for piece in pieces:
                 yield from self._chunks(path, piece, prefix)
-            return
-        yield Chunk(path, text, prefix, start, end, self._page(start), tokens)
+        else:
+            yield Chunk(path, text, prefix, start, end, self._page(start), tokens)
 
     def _halves(self, start: int, end: int) -> list[Span]:
-        """At least two pieces of a stretch of more than one character."""
+        """At least two pieces, or the stretch itself when it is a single character with its marks."""
         room = self._size(start, end)
         while True:
             room //= 2
