@@ -36,6 +36,8 @@ def test_each_section_is_a_chunk_under_its_headings() -> None:
         (("Boiler", "Fuel"), "Pellets only."),
         (("Boiler", "Ash"), "Weekly."),
     ]
+    assert {(c.prefix, c.page) for c in chunks} == {("", None)}
+    assert [c.tokens for c in chunks] == [5, 6, 5]
 
 
 @pytest.mark.parametrize(
@@ -87,6 +89,9 @@ def test_a_heading_with_nothing_below_it_is_kept_and_embedded_once() -> None:
     assert (only.heading_path, only.text) == (("Platforms", "Not on Windows"), "## Not on Windows")
     assert embedded_text("Platforms", only.heading_path, only.prefix, only.text) == "Platforms › Not on Windows"
     assert last.text == "## Not on Solaris"
+    assert paths(cut("# Windows\n\n# Others\n\n## Solaris\n\nNot yet.\n")) == [("Windows",), ("Others", "Solaris")]
+    [underlined] = cut("Plan 9\n------\n")
+    assert embedded_text("", underlined.heading_path, "", underlined.text) == "Plan 9"
 
 
 def test_a_rule_that_parts_sections_is_in_none_of_them() -> None:
@@ -100,12 +105,28 @@ def test_a_rule_that_parts_sections_is_in_none_of_them() -> None:
 def test_the_name_above_the_whole_text_comes_first_unless_the_text_begins_with_it() -> None:
     markdown = "# Guide\n\nA.\n\n# Appendix\n\nB.\n"
     assert paths(cut(markdown, path=("Guide",))) == [("Guide",), ("Guide", "Appendix")]
+    assert paths(cut("# Guide\n\nA.\n\n## Fees\n\nB.\n", path=("Guide",))) == [("Guide",), ("Guide", "Fees")]
 
 
 def test_nothing_is_embedded_twice() -> None:
     assert embedded_text("Holidays", ("Holidays", "May"), "", "Closed.") == "Holidays › May\nClosed."
     assert embedded_text("Calendar", ("May",), "| a |\n", "| 1 |") == "Calendar › May\n| a |\n| 1 |"
     assert embedded_text("", (), "", "Closed.") == "Closed."
+
+
+FREE = 2
+"""Tokens of a chunk that are left free, in case its parts count for more together."""
+
+
+@pytest.mark.parametrize("max_tokens", range(40, 50))
+@pytest.mark.parametrize("gap", ["\n\n", " "], ids=["paragraphs", "sentences"])
+def test_a_chunk_takes_as_many_paragraphs_or_sentences_as_fit(gap: str, max_tokens: int) -> None:
+    parts = [f"Valve {i}{' turns' * (i % 5)}." for i in range(60)]
+    chunks = cut(f"# Old valves\n\n{gap.join(parts)}\n", max_tokens)
+    taken = [re.split(r"(?<=\.)\s+", c.text) for c in chunks]
+    assert [part for group in taken for part in group] == parts
+    for one, following in pairwise(range(len(chunks) - 1)):
+        assert max_tokens - FREE - count_words(taken[following][0]) < chunks[one].tokens <= max_tokens
 
 
 def test_a_cut_table_repeats_its_header_and_keeps_its_rows_whole() -> None:
@@ -139,6 +160,15 @@ def test_a_cut_fence_repeats_its_first_line_only() -> None:
     assert len(chunks) > 2
     assert [c.prefix for c in chunks] == ["", *["```python\n"] * (len(chunks) - 1)]
     assert all(c.text.startswith("def step_") for c in chunks[1:])
+
+
+@pytest.mark.parametrize("indent", ["", "    "], ids=["fence", "indented"])
+def test_code_is_cut_between_lines_and_not_at_what_looks_like_a_sentence(indent: str) -> None:
+    lines = [f'{indent}say("Stop {i}. Go.")' for i in range(40)]
+    code = "\n".join(lines)
+    chunks = cut(f"# A\n\n{code}\n" if indent else f"# A\n\n```\n{code}\n```\n")
+    assert len(chunks) > 3
+    assert [line for c in chunks for line in c.text.splitlines() if "`" not in line] == lines
 
 
 def test_a_long_list_is_cut_between_items() -> None:
@@ -183,6 +213,23 @@ def test_a_lead_in_stays_with_what_it_introduces() -> None:
     assert chunks[-1].text.startswith("The limits are:\n\n- one")
 
 
+@pytest.mark.parametrize("lead_in", ["By hand:", "These are opened by hand in the morning and in the evening:"])
+@pytest.mark.parametrize("size", [20, 43, 44, 45, 53, 54, 55, 56, 57])
+def test_a_lead_in_stays_only_where_it_fits_with_the_whole_of_what_it_introduces(size: int, lead_in: str) -> None:
+    block = " ".join(["valve"] * size)
+    chunks = cut(f"# A\n\n{sentences(5)}\n\n{lead_in}\n\n{block}\n\n{sentences(8)}\n")
+    fits = count_words(f"A {lead_in} {block}") <= 60 - FREE
+    assert [c.text for c in chunks[1:]] == [f"{lead_in}\n\n{block}" if fits else block, sentences(8)]
+
+
+def test_nothing_but_a_lead_in_is_kept_back() -> None:
+    short = ["Valves are old.", "Locks are new.", "Read on."]
+    text = "\n\n".join(short)
+    assert [c.text for c in cut(f"# A\n\n{text}\n\n{sentences(7)}\n")] == [text, sentences(7)]
+    chunks = cut(f"# A\n\n{text}\n\nBy hand:\n\n{sentences(7)}\n")
+    assert [c.text for c in chunks] == [text, f"By hand:\n\n{sentences(7)}"]
+
+
 def test_a_lead_in_stays_with_the_beginning_of_what_is_cut() -> None:
     rows = "".join(f"| quay {i} | {i} m |\n" for i in range(30))
     chunks = cut(f"# A\n\n{sentences(4)}\n\nThe depths are:\n\n| Quay | Depth |\n|---|---|\n{rows}")
@@ -193,6 +240,7 @@ def test_a_lead_in_stays_with_the_beginning_of_what_is_cut() -> None:
 def test_each_question_of_a_list_of_questions_starts_a_chunk() -> None:
     chunks = cut("# FAQ\n\n**May I park?**\n\nYes.\n\n**Where?**\n\nIn the yard.\n\n**Q: For long?**\nNo.\n")
     assert [c.text.split("\n")[0] for c in chunks] == ["**May I park?**", "**Where?**", "**Q: For long?**"]
+    assert len(cut("# FAQ\n\n**May I park?**\n\nYes.\n\n**Where?**\n\nIn the yard.\n")) == 2
 
 
 def test_one_question_does_not_cut_a_section() -> None:
@@ -205,9 +253,10 @@ def test_link_definitions_and_footnotes_are_in_a_chunk() -> None:
     assert "Only in Oslo." in only.text
 
 
-def test_pages_are_not_mixed() -> None:
+@pytest.mark.parametrize("behind", [1, 2])
+def test_pages_are_not_mixed(behind: int) -> None:
     first, second = "Page one text.", "Page two text."
-    chunks = cut(f"{first}\n\n{second}", pages=(0, len(first) + 2))
+    chunks = cut(f"{first}\n\n{second}", pages=(0, len(first) + behind))
     assert [(c.page, c.text) for c in chunks] == [(1, first), (2, second)]
 
 
@@ -216,12 +265,20 @@ def test_plain_text_has_no_headings() -> None:
     assert (only.heading_path, only.text) == ((), "# comment\nkey = 1\n\n~~~\nrest")
 
 
-def test_overlap_repeats_whole_sentences_of_the_piece_before() -> None:
-    chunks = cut(sentences(40), overlap=0.2)
-    for before, after in pairwise(chunks):
-        assert before.start < after.start < before.end
-        assert after.text.startswith("Valve")
-        assert count_words(after.text) <= 60
+def test_a_chunk_has_no_blank_lines_at_its_ends_and_its_first_line_stays_indented() -> None:
+    assert [c.text for c in cut("\n  valve = 1\n\n", plain=True)] == ["  valve = 1"]
+    chunks = cut(f"# A\n\n{sentences(8)}\n\n\n  [f]: https://forms.example/7\n\n")
+    assert [c.text for c in chunks] == [sentences(8), "  [f]: https://forms.example/7"]
+
+
+@pytest.mark.parametrize(("before", "behind"), [("", ""), ("<div>\n", "\n</div>")], ids=["paragraph", "HTML"])
+def test_overlap_repeats_whole_sentences_of_the_piece_before(before: str, behind: str) -> None:
+    chunks = cut(f"{before}{sentences(40)}{behind}", overlap=0.2)
+    assert len(chunks) > 3
+    for one, following in pairwise(chunks):
+        assert one.start < following.start < one.end
+        assert following.text.startswith("Valve")
+        assert count_words(following.text) <= 60
 
 
 def test_names_too_long_for_a_chunk_are_cut() -> None:
@@ -230,9 +287,34 @@ def test_names_too_long_for_a_chunk_are_cut() -> None:
     assert only.tokens <= 60
 
 
+@pytest.mark.parametrize("place", [0, 1])
+def test_the_longest_name_of_a_path_is_cut_and_the_other_stays(place: int) -> None:
+    names = ["Valves", "Locks"]
+    names[place] = "endless " * 80
+    [only] = cut(f"# {names[0]}\n\n## {names[1]}\n\nText.\n")
+    assert only.heading_path[place].endswith("…")
+    assert (len(only.heading_path), only.heading_path[1 - place]) == (2, names[1 - place])
+
+
+@pytest.mark.parametrize(("words", "whole"), [(30, True), (31, False)])
+def test_a_name_may_take_half_of_a_chunk(words: int, whole: bool) -> None:
+    name = " ".join(["tide"] * words)
+    [only] = cut(f"# {name}\n\nText.\n")
+    assert (only.heading_path == (name,)) is whole
+
+
 def test_a_tokenizer_that_counts_the_whole_as_more_than_its_parts_is_obeyed() -> None:
     def grows(text: str) -> int:
         words = len(text.split())
         return words + words * words // 40
 
-    assert all(c.tokens <= 64 for c in chunk(sentences(80), grows, Chunking(max_tokens=64)))
+    chunks = chunk(sentences(80), grows, Chunking(max_tokens=64))
+    assert all(c.tokens <= 64 for c in chunks)
+    assert all(c.text.startswith("Valve") and c.text.endswith("hand.") for c in chunks)
+
+
+def test_a_single_character_over_the_limit_is_a_chunk_with_its_marks() -> None:
+    dear = chunk("ab c", lambda text: 40 * len(text), Chunking(max_tokens=32))
+    assert [c.text for c in dear] == ["a", "b", "c"]
+    letter = "e" + "\u0301" * 200
+    assert [c.text.strip() for c in chunk(f"{letter} a", len, Chunking(max_tokens=32))] == [letter, "a"]
