@@ -6,8 +6,7 @@
    part of what is read.
 4. A short lead-in ("The limits are:") stays with what it introduces. Each question of a list of questions starts a chunk.
 5. A chunk begins anew with each page or slide, so that its page is that of all its text.
-6. Nothing is over `max_tokens`, counted on the text that is embedded (title, path and prefix included), but for a single
-   character that is.
+6. Nothing but a single character is over `max_tokens`, counted on what is embedded (title, path and prefix included).
 """
 
 import re
@@ -19,9 +18,9 @@ from itertools import zip_longest
 from knowledge.loaders.loaded import Loaded
 from knowledge.outline import Block, Head, Section, outline, paragraphs
 from knowledge.settings import Chunking
-from knowledge.splitting import CODE, PROSE, Span, Splitter, Way, at_offsets, overlapped
+from knowledge.splitting import CODE, PROSE, Span, Splitter, at_offsets, overlapped
 
-VERSION = "3"
+VERSION = "4"
 """Part of every document's settings hash: raise it when the same text would be cut otherwise."""
 
 SEPARATOR = " › "
@@ -118,9 +117,8 @@ class _Chunker:
         questions = sum(self._is_question(block) for block in section.blocks) > 1
         waiting: list[Span] = []
         for block in section.blocks:
-            if waiting and (
-                (questions and self._is_question(block)) or self._page(block.start) != self._page(waiting[0][0])
-            ):
+            new_page = bool(waiting) and self._page(block.start) != self._page(waiting[0][0])
+            if new_page or (questions and self._is_question(block)):
                 yield from self._flush(path, waiting)
             if self._size(block.start, block.end) > room:
                 if waiting and self._total(waiting) > self._little(room):
@@ -166,13 +164,17 @@ class _Chunker:
 
     def _cut(self, block: Block, lead: int, room: int) -> list[tuple[Span, str]]:
         """The block in pieces with what each repeats. `lead` is its start, or that of the lead-in before it."""
-        lines = {head: self._text[head.start : head.end] for head in block.heads}
-        heads: dict[Head | None, str] = {k: text for k, text in lines.items() if self._count(text) <= room // 2}
+        lines = [(head, self._text[head.start : head.end]) for head in block.heads]
+        heads: dict[Head | None, str] = {head: text for head, text in lines if self._count(text) <= room // 2}
         room -= max(map(self._count, heads.values()), default=0)
         splitter = Splitter(self._text, self._size, room, self._settings.min_tokens)
         finest = CODE if block.kind in ("fence", "code_block") else PROSE
-        ways: tuple[Way, ...] = (*map(at_offsets, block.cuts), *finest)
+        ways = (*map(at_offsets, block.cuts), *finest)
         spans = splitter.split(lead, block.end, ways)
+        own = next((head for head in heads if head and head.start == block.start), None)
+        if own and any(block.start < start <= own.end for start, _ in spans):  # its first row did not fit below it
+            (_, end), *rest = splitter.split(own.end, block.end, ways)
+            spans = [*([(lead, block.start)] if lead < block.start else []), (block.start, end), *rest]
         if block.kind in ("paragraph", "html_block") and (share := int(self._settings.overlap * room)):
             spans = replace(splitter, room=room - share).split(lead, block.end, ways)
             spans = overlapped(self._text, spans, self._size, share)
@@ -194,12 +196,11 @@ class _Chunker:
 
     def _halves(self, start: int, end: int) -> list[Span]:
         """At least two pieces, or the stretch itself when it is a single character with its marks."""
-        room = self._size(start, end)
-        while True:
+        room, pieces = self._size(start, end), [(start, end)]
+        while room and len(pieces) == 1:
             room //= 2
             pieces = Splitter(self._text, self._size, room).split(start, end, PROSE)
-            if len(pieces) > 1 or room == 0:
-                return pieces
+        return pieces
 
     def _page(self, offset: int) -> int | None:
         return bisect_right(self._pages, offset) if self._pages else None

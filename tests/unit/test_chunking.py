@@ -138,6 +138,20 @@ def test_a_cut_table_repeats_its_header_and_keeps_its_rows_whole() -> None:
     assert "By zone:" in chunks[0].text
 
 
+@pytest.mark.parametrize(("columns", "repeated"), [(4, True), (5, False)])
+@pytest.mark.parametrize("lead_in", ["", "The depths are:\n\n"])
+def test_a_header_is_repeated_unless_it_takes_more_than_half_of_a_chunk(
+    columns: int, repeated: bool, lead_in: str
+) -> None:
+    head = f"|{' quay |' * columns}\n|{'---|' * columns}\n"
+    rows = [f"| Q{i} |{' 1 |' * (columns - 1)}" for i in range(20)]
+    chunks = cut(f"# A\n\n{lead_in}{head}" + "\n".join(rows))
+    with_rows = [c for c in chunks if "| Q" in c.text]
+    assert [row for c in with_rows for row in c.text.splitlines() if row.startswith("| Q")] == rows
+    assert {c.prefix for c in with_rows[1:]} == {head if repeated else ""}
+    assert not repeated or head in with_rows[0].text
+
+
 @pytest.mark.parametrize("indent", ["  ", "> "])
 def test_a_cut_table_or_fence_within_a_list_or_quote_repeats_its_head(indent: str) -> None:
     rows = "".join(f"{indent}| quay {i} | {i} m |\n" for i in range(30))
