@@ -81,7 +81,8 @@ def refusal(channel: str, error: SlackApiError) -> str:
         return f"the bot is not in channel {channel} ({code}): {invite}"
     if code == "channel_not_found":
         says = "the id is wrong, or the channel is private and the bot is not in it"
-        return f"Slack shows the bot no channel {channel} ({code}): {says}; compare the id, and {invite}"
+        compare = "compare the id with the one at the end of the channel's About tab"
+        return f"Slack shows the bot no channel {channel} ({code}): {says}; {compare}, or {invite}"
     if code == "missing_scope":
         needed = error.response.get("needed")
         return f"channel {channel} cannot be read without the scope {needed}: add it to the app and reinstall the app"

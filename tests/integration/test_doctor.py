@@ -120,6 +120,7 @@ def test_a_channel_that_the_settings_name_and_the_bot_cannot_see_is_told_once(pa
     )
     found = checks["scopes of everyone, scopes of other, schedule.digest_channel"]
     assert (found.state, found.says.startswith(NO_CHANNEL.format(channel))) == ("fail", True)
+    assert "compare the id with the one at the end of the channel's About tab, or type `/invite @bot`" in found.says
     assert "ids in the settings" not in checks
 
 
