@@ -246,5 +246,5 @@ class _Chunker:
 
 
 def _is_heading_line(text: str, name: str) -> bool:
-    first, *rest = text.split("\n", 1)
-    return first.strip().strip("#").strip() == name and not "".join(rest).strip("=- ")
+    first, _, rest = text.partition("\n")
+    return first.strip().strip("#").strip() == name and not rest.strip("=- ")

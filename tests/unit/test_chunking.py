@@ -198,6 +198,14 @@ def test_long_prose_is_cut_at_sentences() -> None:
     assert all(c.text.startswith("Valve") and c.text.endswith(".") for c in chunks)
 
 
+@pytest.mark.parametrize(("words", "alone"), [(9, False), (10, True)])
+def test_a_paragraph_below_the_minimum_goes_with_the_beginning_of_what_is_cut(words: int, alone: bool) -> None:
+    short = f"{' '.join(['tide'] * words)}."
+    first, *_ = cut(f"{short}\n\n{sentences(40)}\n", min_tokens=10)
+    assert first.text.startswith(short)
+    assert (first.text == short) is alone
+
+
 def test_text_without_spaces_is_cut_at_its_full_stops() -> None:
     chunks = chunk("弁は毎週確認します。" * 60, len, Chunking(max_tokens=64))
     assert len(chunks) > 5
@@ -328,7 +336,7 @@ def test_a_tokenizer_that_counts_the_whole_as_more_than_its_parts_is_obeyed() ->
 
 
 def test_a_single_character_over_the_limit_is_a_chunk_with_its_marks() -> None:
-    dear = chunk("ab c", lambda text: 40 * len(text), Chunking(max_tokens=32))
+    dear = chunk("ab\nc", lambda text: 40 * len(text), Chunking(max_tokens=32))
     assert [c.text for c in dear] == ["a", "b", "c"]
     letter = "e" + "\u0301" * 200
     assert [c.text.strip() for c in chunk(f"{letter} a", len, Chunking(max_tokens=32))] == [letter, "a"]
