@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
-from bot import review_wording, wording
+from bot import logs, review_wording, wording
 from bot.cli import app
 from knowledge import privacy
 from tests.company import WORKSPACE, Company
@@ -17,6 +17,7 @@ Run = Callable[..., str]
 
 @pytest.fixture
 def run(company: Company, tmp_path: Path) -> Run:
+    logs.configure()  # what the bot logs meanwhile is no command's output
     config = tmp_path / "footnote.toml"
     config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n')
     url = company.settings.database_url
