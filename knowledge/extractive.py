@@ -137,10 +137,10 @@ def choose(scored: Sequence[Scored]) -> tuple[Unit, ...]:
 def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -> Grounded:
     """The quotes as verified Markdown with marks: prose as block quotes, rows below their header, code as it is."""
     segments: list[Segment] = []
-    for before, unit in pairwise((None, *chosen)):
+    for before, unit in pairwise((None, *_in_tables(chosen))):
         assert unit is not None
         cited = (Cited(unit.index, unit.piece, unit.piece + 1, unit.text),)
-        goes_on = before is not None and _is_next_row(before, unit)
+        goes_on = before is not None and _of_one_table(before, unit)
         header = unit.header.rstrip() + "\n" if unit.header and not goes_on else ""
         lead = {"row": header, "code": "", "item": ""}.get(unit.kind, "> ")
         steps = sum(other.kind == "item" and other.index == unit.index for other in chosen)
@@ -154,9 +154,17 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
     return verify(segments, evidence, question)
 
 
-def _is_next_row(before: Unit, unit: Unit) -> bool:
-    same_table = before.index == unit.index and before.kind == unit.kind == "row" and before.header == unit.header
-    return same_table and before.piece + 1 == unit.piece
+def _in_tables(chosen: Sequence[Unit]) -> list[Unit]:
+    """Rows of one table together and in its order, where the best of them stood."""
+    placed: list[Unit] = []
+    for unit in chosen:
+        rows = sorted((other for other in chosen if _of_one_table(unit, other)), key=lambda row: row.piece)
+        placed += [each for each in rows or [unit] if each not in placed]
+    return placed
+
+
+def _of_one_table(one: Unit, other: Unit) -> bool:
+    return one.kind == other.kind == "row" and (one.index, one.header) == (other.index, other.header)
 
 
 def threshold(embedder_name: str) -> Threshold:

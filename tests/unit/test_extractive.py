@@ -120,6 +120,15 @@ def test_rows_are_quoted_with_their_header() -> None:
     assert quote(chosen, evidence, "").text == "| City | Limit |\n| --- | --- |\n| Zurich | EUR 190 [1] |"
 
 
+def test_rows_of_one_table_stand_together_in_its_order_where_the_best_of_them_stood() -> None:
+    table = "| City | Limit |\n| --- | --- |\n| Oslo | EUR 150 |\n| Rome | EUR 140 |\n| Zurich | EUR 190 |\n"
+    evidence = given(table, "Prices rise in May.")
+    oslo, _, zurich, prices = units(evidence)
+    assert quote((zurich, prices, oslo), evidence, "").text == (
+        "| City | Limit |\n| --- | --- |\n| Oslo | EUR 150 [1] |\n| Zurich | EUR 190 [1] |\n\n> Prices rise in May [2]."
+    )
+
+
 def test_an_unknown_model_is_judged_by_words_alone() -> None:
     assert threshold("somebody/else").words_only
     assert not threshold("all-MiniLM-L6-v2").words_only
