@@ -14,7 +14,7 @@ _ANY_PLACE = re.compile("\ue010\\d+\ue011")
 PLACED = re.compile("[^\\S\n]*\ue010(\\d+)\ue011")
 _INVISIBLE = dict.fromkeys(map(ord, "\u00ad\u200b\u2060\ufeff\u202a\u202b\u202c\u202d\u202e\u2066\u2067\u2068\u2069"))
 """Characters that hide in a text or turn its order round; those that join letters stay."""
-_END = re.compile(r"(?:[.!?:;,…]+|\s*\|)?[*_]{0,3}\s*$")
+_END = re.compile(r"(?:[.!?:;,…。！？：；，、]+|\s*\|)?[*_]{0,3}\s*$")
 
 
 @dataclass(frozen=True)

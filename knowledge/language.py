@@ -17,6 +17,7 @@ _ENGLISH_ONLY = STOP_WORDS - frozenset(_SHARED.split())
 
 _OTHERS = "der das und ist nicht wir ein eine zu mit von den dem le les des une est pas nous el los las una"
 _FOREIGN = frozenset(_OTHERS.split())
+_FOREIGN_MARKS = frozenset("¿¡")
 _QUESTIONS = """
 wie wo wer wem wann warum wieso welche welchem welchen welcher welches wieviel ich habe kann muss darf gibt
 combien quand pourquoi quel quelle quels quelles puis dois cuánto cuántos cuántas cuándo cómo dónde quién cuál puedo tengo
@@ -37,7 +38,8 @@ def is_english(text: str) -> bool:
 
 def is_foreign(text: str) -> bool:
     """Whether something in the text is surely not English; False for a text that is too short to tell, too."""
-    return not text.isascii() or not _FOREIGN.isdisjoint(_WORD.findall(text.casefold()))
+    found = _WORD.findall(text.casefold())  # English has dashes, curved quotes and currency signs that are not ASCII
+    return not "".join(found).isascii() or not _FOREIGN.isdisjoint(found) or not _FOREIGN_MARKS.isdisjoint(text)
 
 
 def asks_in_another(question: str, texts: Sequence[str]) -> bool:

@@ -305,6 +305,21 @@ def test_an_unfinished_last_sentence_is_left_out_when_the_text_was_cut() -> None
     assert verify(longer, evidence, "", complete=False).text == ended
 
 
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(f"In Zurich we pay EUR 190{end}" for end in (".", "!", "?", ".)", "。", "！", "？")),
+        "In Zurich we pay `EUR 190`",
+        "- EUR 190 in Zurich\n",
+        "| Zurich | EUR 190 |",
+        "```\nEUR 190\n```",
+    ],
+)
+def test_a_last_sentence_that_has_an_end_is_kept_when_the_text_was_cut(text: str) -> None:
+    evidence = given(HOTELS)
+    assert "190" in verify([Segment(text, (cite(evidence, 0, 1),))], evidence, "", complete=False).text
+
+
 def test_a_sentence_that_cites_two_documents_has_each_mark_at_its_fact() -> None:
     old, new = passage("It is 35 per month.", 1, title="2029"), passage("It is 52 per month.", 2, title="2031")
     evidence = given(old, new)
@@ -382,9 +397,11 @@ def test_figures_of_two_stretches_do_not_run_together_into_another_one() -> None
 def test_a_clause_without_a_citation_that_speaks_of_something_else_is_cut_off() -> None:
     evidence, question = given(HOTELS), "What does a night cost?"
     start = Segment("A night costs up to EUR 135", (cite(evidence, 0, 0),))
-    got = verify([start, Segment(", and managers always fly business class.")], evidence, question)
-    assert got.text == "A night costs up to EUR 135 [1]."
-    assert [r.text for r in got.removed] == [", and managers always fly business class"]
+    for clause in (", and {}", "; {}", " – {}", " — {}", " - {}", " ({})"):
+        afterthought = clause.format("managers always fly business class")
+        got = verify([start, Segment(f"{afterthought}.")], evidence, question)
+        assert got.text == "A night costs up to EUR 135 [1]."
+        assert [r.text for r in got.removed] == [afterthought.strip()]
     assert verify([start, Segment(", as the hotels page says.")], evidence, question).text.endswith("says.")
     zurich = Segment(", in Zurich EUR 190", (cite(evidence, 0, 1),))
     got = verify([start, zurich, Segment(", and managers always fly business class.")], evidence, question)
@@ -507,6 +524,13 @@ def test_a_lead_in_does_not_lead_past_the_next_heading() -> None:
     assert got.text == "## Zurich\n\nIn Zurich we pay EUR 190 [1]."
 
 
+def test_a_word_with_a_hash_is_no_heading() -> None:
+    evidence = given(HOTELS)
+    zurich = Segment("In Zurich we pay EUR 190.", (cite(evidence, 0, 1),))
+    got = verify([Segment("## Zurich\n\n#zurich:\n\n"), zurich], evidence, "")
+    assert got.text == "## Zurich\n\n#zurich:\n\nIn Zurich we pay EUR 190 [1]."
+
+
 VALVES = passage("弁は毎週確認します。圧力は毎日記録します。")
 
 
@@ -517,7 +541,7 @@ def test_sentences_without_spaces_stay_without_and_end_with_their_markup() -> No
     got = verify(
         [bold, Segment("弁は毎週確認します。", weekly), Segment("圧力は毎日記録します。", daily)], evidence, ""
     )
-    assert got.text.replace(" [1]", "") == "**弁は毎週確認します。**\n\n弁は毎週確認します。圧力は毎日記録します。"
+    assert got.text == "**弁は毎週確認します [1]。**\n\n弁は毎週確認します [1]。圧力は毎日記録します [1]。"
 
 
 def test_marks_alone_are_kept_only_behind_what_is_kept() -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.language import asks_in_another
+from knowledge.language import asks_in_another, is_foreign
 
 ENGLISH = (
     "Everyone gets 31 days of the leave year.",
@@ -43,3 +43,13 @@ def test_a_question_in_another_language_over_english_documents(question: str) ->
 )
 def test_a_question_that_is_english_or_too_short_to_tell(question: str) -> None:
     assert not asks_in_another(question, ENGLISH)
+
+
+@pytest.mark.parametrize("text", ["Trains – first class…", "The crew’s “tide” costs € 5", "20 °C"])
+def test_dashes_quotes_and_signs_make_no_text_foreign(text: str) -> None:
+    assert not is_foreign(text)
+
+
+@pytest.mark.parametrize("text", ["Zürich", "Café", "¿Pago?", "Kein Hotel und Bahn", "有給"])
+def test_letters_and_words_that_english_does_not_have_are_foreign(text: str) -> None:
+    assert is_foreign(text)
