@@ -262,7 +262,24 @@ def test_a_lead_in_stays_with_the_beginning_of_what_is_cut() -> None:
 def test_each_question_of_a_list_of_questions_starts_a_chunk() -> None:
     chunks = cut("# FAQ\n\n**May I park?**\n\nYes.\n\n**Where?**\n\nIn the yard.\n\n**Q: For long?**\nNo.\n")
     assert [c.text.split("\n")[0] for c in chunks] == ["**May I park?**", "**Where?**", "**Q: For long?**"]
-    assert len(cut("# FAQ\n\n**May I park?**\n\nYes.\n\n**Where?**\n\nIn the yard.\n")) == 2
+
+
+@pytest.mark.parametrize(
+    ("question", "chunks"),
+    [
+        *(
+            (start + "May I park?", 2)
+            for start in ("Q: ", "q. ", "Q1) ", "Q 12: ", "Question: ", "Question 7. ", "**Q:** ")
+        ),
+        ("**May I park?**", 2),
+        ("__May I park? __", 2),
+        ("Quay: may I park?", 1),
+        ("May I park?", 1),
+        ("**Park here.**", 1),
+    ],
+)
+def test_a_question_is_bold_or_named_as_one(question: str, chunks: int) -> None:
+    assert len(cut(f"# FAQ\n\n{question}\n\nYes.\n\n{question}\n\nNo.\n")) == chunks
 
 
 def test_one_question_does_not_cut_a_section() -> None:

@@ -1,7 +1,9 @@
 """The permission rule, cell by cell: who asks, where, and what the reply may use."""
 
+from dataclasses import replace
+
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from knowledge.permissions import (
@@ -30,6 +32,7 @@ def test_a_member_holds_the_workspace_every_public_channel_and_their_own_private
 
 def test_a_guest_holds_only_the_channels_they_are_in() -> None:
     assert held_scopes(GUEST, PUBLIC) == {"channel:C2", "user:U2"}
+    assert held_scopes(Person("U5", PersonKind.GUEST), PUBLIC) == {"user:U5"}
 
 
 def test_an_external_person_holds_only_the_channels_they_are_in_and_no_personal_scope() -> None:
@@ -61,6 +64,16 @@ def test_nobody_else_holds_anything(kind: PersonKind) -> None:
 )
 def test_a_reply_to_a_member_uses_what_its_audience_may_read(place: Place, allowed: frozenset[str]) -> None:
     assert decide(MEMBER, place, PUBLIC).allowed == allowed
+
+
+@pytest.mark.parametrize("kind", [PlaceKind.PUBLIC, PlaceKind.PRIVATE, PlaceKind.GROUP_DM])
+@pytest.mark.parametrize(("has_guests", "shared"), [(True, False), (False, True), (True, True)])
+def test_beside_guests_or_another_workspace_a_reply_uses_the_places_own_documents_only(
+    kind: PlaceKind, has_guests: bool, shared: bool
+) -> None:
+    place = Place("P1", kind, has_guests=has_guests, shared=shared)
+    assert decide(MEMBER, place, PUBLIC).allowed == {"channel:P1"}
+    assert decide(MEMBER, replace(place, members_known=False), PUBLIC).allowed == NOTHING
 
 
 def test_another_private_channel_is_never_allowed_even_when_the_asker_is_in_both() -> None:
@@ -121,6 +134,7 @@ places = st.builds(
 )
 
 
+@settings(max_examples=500)
 @given(asker=people, place=places, public=st.frozensets(st.sampled_from(["C1", "C2", "C3"])))
 def test_a_reply_never_uses_what_the_asker_or_a_reader_of_the_place_may_not_read(
     asker: Person, place: Place, public: frozenset[str]

@@ -99,6 +99,16 @@ def test_what_the_source_no_longer_grants_is_known_without_a_listing() -> None:
     assert narrowed_by_source([a, b], LEGAL) == (Readers(a, LEGAL),)
 
 
+@pytest.mark.parametrize(
+    ("before", "now", "narrower"),
+    [(ALL | LEGAL, LEGAL, True), (ALL, LEGAL, True), (LEGAL, ALL | LEGAL, False), (LEGAL, LEGAL, False)],
+)
+def test_readers_are_narrower_when_one_of_them_is_gone(
+    before: frozenset[str], now: frozenset[str], narrower: bool
+) -> None:
+    assert Readers(known("a", scopes=before), now).narrower is narrower
+
+
 def test_an_empty_listing_is_not_believed() -> None:
     with pytest.raises(SourceFailed, match=r"had 2 documents.*`footnote sync tides --allow-deletions`"):
         plan([], [known("a"), known("b")], ALL, "s", max_deleted_share=0.5, source="tides")
