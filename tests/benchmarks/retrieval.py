@@ -3,7 +3,8 @@
     python -m tests.benchmarks.retrieval --beir DIR [--beir DIR…] [--no-headings] [--json]
 
 One index of each set, asked as shipped and with one part after the other changed or taken out. `--no-headings` also
-builds the index without titles and heading paths. `handed on` is the share of the relevant documents among the passages
+builds the index without titles and heading paths. `through HNSW` is the search over an approximate index, `HNSW
+recall@10` what that finds of the ten nearest chunks by meaning. `handed on` is the share of the relevant documents among the passages
 for an answer; diversity changes nothing else. Costs are wall time by stage and CPU time of this process, in
 milliseconds a question.
 """
@@ -19,9 +20,10 @@ from contextlib import contextmanager
 from dataclasses import replace
 from importlib.metadata import version
 from pathlib import Path
+from statistics import fmean
 from typing import Any, Literal, cast
 
-from knowledge import beir
+from knowledge import beir, generations, vector_index
 from knowledge.beir import Labelled
 from knowledge.candidates import Candidate
 from knowledge.db import Database
@@ -120,6 +122,9 @@ def run(labelled: Labelled, opened: Engine, no_headings: bool) -> dict[str, Any]
         for name, one in others.items():
             rows[name] = beir.measure(labelled, one, document_of)
         cost = costs(labelled, retriever)
+        hnsw = through_index(retriever)
+        rows["through HNSW"] = beir.measure(labelled, hnsw, document_of)
+        agreement = agreeing(labelled, retriever, hnsw)
     if no_headings:
         with beir.indexed(labelled, opened, headings=False) as (retriever, document_of):
             rows["no headings"] = beir.measure(labelled, retriever, document_of)
@@ -128,8 +133,31 @@ def run(labelled: Labelled, opened: Engine, no_headings: bool) -> dict[str, Any]
         "documents": len(labelled.documents),
         "stages": rows["as shipped"]["stages"],
         "ablations": {name: row["metrics"] | {"handed on": row["handed_on"]} for name, row in rows.items()},
+        "hnsw_recall@10": agreement,
         "ms": cost,
     }
+
+
+def through_index(exact: Retriever) -> Retriever:
+    """The same search over an HNSW index, whatever the number of chunks."""
+    with exact.database.plain() as connection:
+        generation = generations.active(connection, exact.embedder)
+    vector_index.tend(exact.database, generation, 0)
+    with exact.database.plain() as connection:
+        assert vector_index.is_ready(connection, generation)
+    return _with(exact, exact.reranker, {"exact_below": 0})
+
+
+def agreeing(labelled: Labelled, exact: Retriever, approximate: Retriever) -> float:
+    """The share of the ten nearest chunks by meaning that the approximate search lists as such, over all questions."""
+    shares = []
+    for question in labelled.questions.values():
+        nearest, listed = (
+            {hit.chunk_id for hit in one.search(question, frozenset({WORKSPACE})).stages["vector"][:10]}
+            for one in (exact, approximate)
+        )
+        shares.append(len(nearest & listed) / len(nearest))
+    return round(fmean(shares), 4)
 
 
 def costs(labelled: Labelled, retriever: Retriever) -> dict[str, Any]:
@@ -159,6 +187,7 @@ def table(result: dict[str, Any]) -> str:
         lines.append(f"{'':24}" + "".join(f"{measure:>11}" for measure in (*beir.MEASURES, "handed on")))
         for row, values in (one["stages"] | one["ablations"]).items():
             lines.append(f"{row:24}" + "".join(f"{value:11.4f}" for value in values.values()))
+        lines.append(f"{'HNSW recall@10':24}{one['hnsw_recall@10']:11.4f}")
         lines += [f"{stage:24}{ms['p50']:9.1f} ms p50{ms['p95']:9.1f} ms p95" for stage, ms in one["ms"].items()]
     return "\n".join(lines)
 
