@@ -171,10 +171,10 @@ class _Chunker:
         finest = CODE if block.kind in ("fence", "code_block") else PROSE
         ways = (*map(at_offsets, block.cuts), *finest)
         spans = splitter.split(lead, block.end, ways)
-        own = next((head for head in heads if head and head.start == block.start), None)
-        if own and any(block.start < start <= own.end for start, _ in spans):  # its first row did not fit below it
-            (_, end), *rest = splitter.split(own.end, block.end, ways)
-            spans = [*([(lead, block.start)] if lead < block.start else []), (block.start, end), *rest]
+        top = block.heads[0].end if block.kind == "table" and block.heads[0] in heads else block.start
+        if any(block.start < start <= top for start, _ in spans):  # the first row did not fit below its header
+            (_, end), *rest = splitter.split(top, block.end, ways)
+            spans = [(lead, block.start), (block.start, end), *rest]
         if block.kind in ("paragraph", "html_block") and (share := int(self._settings.overlap * room)):
             spans = replace(splitter, room=room - share).split(lead, block.end, ways)
             spans = overlapped(self._text, spans, self._size, share)

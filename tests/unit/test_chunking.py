@@ -140,16 +140,18 @@ def test_a_cut_table_repeats_its_header_and_keeps_its_rows_whole() -> None:
 
 @pytest.mark.parametrize(("columns", "repeated"), [(4, True), (5, False)])
 @pytest.mark.parametrize("lead_in", ["", "The depths are:\n\n"])
+@pytest.mark.parametrize("cell", ["1", "1 m"])
 def test_a_header_is_repeated_unless_it_takes_more_than_half_of_a_chunk(
-    columns: int, repeated: bool, lead_in: str
+    columns: int, repeated: bool, lead_in: str, cell: str
 ) -> None:
     head = f"|{' quay |' * columns}\n|{'---|' * columns}\n"
-    rows = [f"| Q{i} |{' 1 |' * (columns - 1)}" for i in range(20)]
+    rows = [f"| Q{i} |{f' {cell} |' * (columns - 1)}" for i in range(20)]
     chunks = cut(f"# A\n\n{lead_in}{head}" + "\n".join(rows))
     with_rows = [c for c in chunks if "| Q" in c.text]
     assert [row for c in with_rows for row in c.text.splitlines() if row.startswith("| Q")] == rows
     assert {c.prefix for c in with_rows[1:]} == {head if repeated else ""}
     assert not repeated or head in with_rows[0].text
+    assert chunks[0].text.startswith(lead_in.strip())
 
 
 @pytest.mark.parametrize("indent", ["  ", "> "])
