@@ -6,6 +6,7 @@ import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
 from dataclasses import replace
+from datetime import UTC, datetime
 from importlib.metadata import version
 from pathlib import Path
 
@@ -38,6 +39,12 @@ PARSERS = (
 """Packages whose versions decide what text comes out of a file."""
 
 
+OUTDATED = (
+    "other readers are set for it in newer settings than this process has, and it was synced for those; restart this "
+    "process, and every other one that began before the settings changed"
+)
+
+
 class Indexer:
     """Brings sources into the index. Threads and processes may share it: a source is synced by one of them at a time."""
 
@@ -52,11 +59,12 @@ class Indexer:
         exact_below: int | None = None,
         invite: Invite | None = None,
         recall_loss: float = 0.05,
+        settings_at: datetime | None = None,
     ) -> None:
         """`cache`: a folder that sources may keep copies in. `openers`: by kind, for sources that the engine cannot open.
 
         `exact_below`: more chunks than that get a vector index (`vector_index`); None = never. `recall_loss`: what a new
-        model may find less (`trial`), as a share.
+        model may find less (`trial`), as a share. `settings_at`: when the settings were read, None = just now.
         """
         self._database = database
         self._embedder = embedder
@@ -66,6 +74,7 @@ class Indexer:
         self._exact_below = exact_below
         self._invite = invite
         self._recall_loss = recall_loss
+        self._settings_at = settings_at or datetime.now(UTC)
 
     def opening(self, openers: Mapping[str, Opener], invite: Invite | None = None) -> "Indexer":
         """This indexer, for more kinds of sources, and with a way to ask other processes for help."""
@@ -78,6 +87,7 @@ class Indexer:
             exact_below=self._exact_below,
             invite=self._invite if invite is None else invite,
             recall_loss=self._recall_loss,
+            settings_at=self._settings_at,
         )
 
     def sync(self, source: SourceSettings, full: bool = False, on_progress: Progress | None = None) -> SyncOutcome:
@@ -85,7 +95,7 @@ class Indexer:
         which serves as soon as every source was synced so, unless it finds less (the outcome's `held`).
 
         A source that cannot be listed, or is being synced elsewhere, is told by the outcome's `error`; nothing of it is
-        deleted. Raises `ModelUnavailable`, or `SettingsInvalid` for chunks longer than the model reads.
+        deleted. So is one to which newer settings, in another process, give other readers: it is synced for those. Raises `ModelUnavailable`, or `SettingsInvalid` for chunks longer than the model reads.
         """
         started = time.monotonic()
         with self._database.lock(f"sync of {source.name}") as got:
@@ -93,7 +103,9 @@ class Indexer:
                 running = "a sync of this source is already running"
                 return SyncOutcome(source.name, narrowed=self.narrow(source), error=running)
             with self._database.plain() as connection:
-                tenure = shares.begin(connection, source)
+                tenure = shares.begin(connection, source, self._settings_at)
+            outdated = frozenset(source.scopes) != frozenset(tenure.scopes)
+            source = source.model_copy(update={"scopes": tenure.scopes})
             error = ""
             with self._database.plain() as connection:
                 choose = generations.next_to if full else generations.active
@@ -110,6 +122,8 @@ class Indexer:
                     opened.close()
             self._tend(generation)
             held = ""
+            if outdated and not error:
+                error = OUTDATED
             if full and not error:
                 held = trial.switch(self._database, generation, self._embedder, self._recall_loss)
             outcome = run.tally.outcome(source.name, round((time.monotonic() - started) * 1000), error)
@@ -123,7 +137,7 @@ class Indexer:
         under others; how many documents had some.
         """
         with self._database.writing() as connection:
-            shares.narrow(connection, source)
+            shares.narrow(connection, source, self._settings_at)
             lost = narrowed_by_source(documents.known(connection, source.name), frozenset(source.scopes))
             documents.set_readers(connection, {each.known.document_id: each.scopes for each in lost})
         return len(lost)

@@ -43,12 +43,20 @@ class Tenure:
     began_at: datetime
 
 
-def begin(connection: sa.Connection, source: SourceSettings) -> Tenure:
-    values: dict[str, object] = {"kind": source.kind, "location": source.location, "scopes": sorted(source.scopes)}
-    values |= {"started_at": sa.func.now(), "finished_at": None}
+def begin(connection: sa.Connection, source: SourceSettings, settings_at: datetime) -> Tenure:
+    """A sync under settings that were read at `settings_at`. Where newer ones were seen, their readers are granted: a
+    process that still runs with older ones does not undo what was narrowed meanwhile.
+    """
+    by_name = sources.c.name == source.name
+    before = connection.execute(sa.select(sources.c.scopes, sources.c.settings_at).where(by_name)).one_or_none()
+    scopes = sorted(source.scopes)
+    if before and before.settings_at and before.settings_at > settings_at:
+        scopes, settings_at = before.scopes, before.settings_at
+    values: dict[str, object] = {"kind": source.kind, "location": source.location, "scopes": scopes}
+    values |= {"started_at": sa.func.now(), "finished_at": None, "settings_at": settings_at}
     statement = insert(sources).values(name=source.name, **values)
     written = statement.on_conflict_do_update(index_elements=["name"], set_=values).returning(sources.c.started_at)
-    return Tenure(source.name, tuple(sorted(source.scopes)), connection.execute(written).scalar_one())
+    return Tenure(source.name, tuple(scopes), connection.execute(written).scalar_one())
 
 
 def finish(connection: sa.Connection, outcome: SyncOutcome) -> None:
@@ -86,11 +94,15 @@ def hold(connection: sa.Connection, tenure: Tenure) -> None:
         )
 
 
-def narrow(connection: sa.Connection, source: SourceSettings) -> None:
+def narrow(connection: sa.Connection, source: SourceSettings, settings_at: datetime) -> None:
     """From now on nothing is stored by a sync that grants more than these settings do. Waits for what is just stored."""
-    grants_more = ~sources.c.scopes.contained_by(sorted(source.scopes))
-    fewer = sa.update(sources).where(sources.c.name == source.name, grants_more)
-    connection.execute(fewer.values(scopes=sorted(source.scopes)))
+    by_name = sources.c.name == source.name
+    granted = connection.scalar(sa.select(sources.c.scopes).where(by_name).with_for_update())
+    if granted is None or frozenset(granted) <= frozenset(source.scopes):
+        return
+    kept = sorted(frozenset(granted) & frozenset(source.scopes))
+    latest = sa.func.greatest(sources.c.settings_at, settings_at)
+    connection.execute(sa.update(sources).where(by_name).values(scopes=kept, settings_at=latest))
 
 
 def count(documents: int) -> int:

@@ -29,6 +29,7 @@ sources = sa.Table(
     sa.Column("finished_at", Moment),
     sa.Column("succeeded_at", Moment),
     sa.Column("outcome", JSONB),  # the last sync's counts, failures by document and error, as `footnote sync --json`
+    sa.Column("settings_at", Moment),  # when the newest settings were read that it was synced or narrowed with
 )
 
 documents = sa.Table(

@@ -5,6 +5,7 @@ import subprocess
 import sys
 import threading
 from collections.abc import Sequence
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -99,7 +100,7 @@ def test_what_a_helper_read_is_not_stored_once_the_sync_has_ended(database: Data
 
     Indexer(database, WordEmbedder(), Chunking()).sync(source.model_copy(update={"include": ("nothing",)}))
     with database.plain() as connection:
-        shares.begin(connection, source)
+        shares.begin(connection, source, datetime.now(UTC))
     assert Indexer(database, Slow(), Chunking()).help(source, 1) == 0
     assert pages(database) == []
 
@@ -107,7 +108,7 @@ def test_what_a_helper_read_is_not_stored_once_the_sync_has_ended(database: Data
 @pytest.mark.parametrize("change", [{"scopes": ("channel:CLAB",)}, {"location": "/elsewhere"}])
 def test_nobody_helps_under_other_settings(database: Database, source: Source, change: dict[str, object]) -> None:
     with database.plain() as connection:
-        shares.begin(connection, source)
+        shares.begin(connection, source, datetime.now(UTC))
     Indexer(database, WordEmbedder(), Chunking()).sync(Source(name="other", location=source.location, scopes=()))
     helper = WordEmbedder()
     assert Indexer(database, helper, Chunking()).help(source.model_copy(update=change), 1) == 0

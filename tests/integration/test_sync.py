@@ -225,6 +225,29 @@ def test_a_text_that_changed_gets_more_readers_only_with_its_new_version(library
     assert library.texts(LAB) == ["Cold.", "New plans.", "Black."]
 
 
+def test_a_process_with_older_settings_does_not_undo_what_newer_ones_narrowed(library: Library) -> None:
+    everyone = library.settings
+    running = library.indexer
+    library.write("tea.md", "Green.")
+    running.sync(everyone)
+    lab = everyone.model_copy(update={"scopes": ("channel:CLAB",)})
+    assert library.indexer.sync(lab).narrowed == 1
+
+    library.write("milk.md", "Cold.")
+    for _ in range(2):
+        assert "restart this process" in running.sync(everyone).error
+        assert (library.texts(), library.texts(LAB)) == ([], ["Cold.", "Green."])
+    (library.folder / "tea.md").unlink()
+    assert running.sync(everyone).deleted == 1
+
+    restarted = library.indexer
+    assert restarted.sync(everyone).error == ""
+    assert (library.texts(), library.texts(LAB)) == (["Cold."], [])
+    restarted.sync(lab)
+    restarted.sync(everyone)
+    assert library.texts() == ["Cold."]
+
+
 class Watching(WordEmbedder):
     """`seen`: what everybody could read, each time that it was asked for vectors."""
 
