@@ -110,7 +110,7 @@ def load(
     lines = gold_file.read(file, "accepted" if accepted else "proposed")
     with engine(config) as (_, opened), opened.database.writing() as connection:
         count = gold_file.load(connection, lines, "import")
-    say(counted(count, "case"))
+    say(f"{counted(count, 'case')}; one that is only proposed is measured once `footnote gold accept` has taken it")
 
 
 @app.command()

@@ -52,6 +52,7 @@ def test_it_says_once_that_it_is_ready_when_slack_is_connected_and_ends_on_ctrl_
         assert process.stdout is not None
         silent = threading.Timer(SILENT_S, process.kill)
         silent.start()
+        assert process.stdout.readline().startswith("no sources are configured")
         assert process.stdout.readline() == READY
         silent.cancel()
         assert len(server.slack.socket_mode.connections) == 1

@@ -128,6 +128,7 @@ def test_who_asked_in_a_channel_that_was_archived_meanwhile_is_told(own_company:
 def test_the_asker_may_add_something_before_the_answer_is_there(own_company: Company) -> None:
     own_company.slack.fault("slow", "users.info", seconds=2)
     question = own_company.ask("ben", "general", LEAVE)
+    own_company.slack.wait_until_idle()  # written down, as it is before a person can add anything
     more = own_company.slack.say("ben", "general", "and when do customer invoices go out?", question.ts)
     own_company.settled()
     assert own_company.receipt(more).state == "answered"

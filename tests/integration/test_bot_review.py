@@ -140,7 +140,9 @@ def test_a_click_counts_by_the_rights_of_its_moment(own_company: Company, lost: 
         own_company.slack.make_guest("ana")
     else:
         own_company.slack.leave("ana", "legal")
+    own_company.settled()
     own_company.slack.click_view("ana", shown["id"], f"gold_accept:{secret}")
+    own_company.settled()
     assert case(own_company, secret, LEGAL).state == "proposed"
     said = wording.ADMINS_ONLY if lost == "the office" else review_wording.UNKNOWN
     assert [message.text for message in told(own_company)] == [said]
