@@ -47,8 +47,8 @@ def begin(connection: sa.Connection, source: SourceSettings, settings_at: dateti
     """A sync under settings that were read at `settings_at`. Where newer ones were seen, their readers are granted: a
     process that still runs with older ones does not undo what was narrowed meanwhile.
     """
-    by_name = sources.c.name == source.name
-    before = connection.execute(sa.select(sources.c.scopes, sources.c.settings_at).where(by_name)).one_or_none()
+    seen = sa.select(sources.c.scopes, sources.c.settings_at).where(sources.c.name == source.name)
+    before = connection.execute(seen.with_for_update()).one_or_none()  # nobody narrows it between this and the next
     scopes = sorted(source.scopes)
     if before and before.settings_at and before.settings_at > settings_at:
         scopes, settings_at = before.scopes, before.settings_at
