@@ -43,7 +43,7 @@ def votes(people: int, up: int, down: int) -> str:
 def expected(places: Sequence[str], gone: int) -> str:
     """`gone`: documents that are there no more, or that the reviewer may not open."""
     lost = [f"{gone} that cannot be opened any more"] if gone else []
-    return f"Said to be answered in: {', '.join([*places, *lost])}"
+    return f"The gold case names: {', '.join([*places, *lost])}"
 
 
 def more(count: int) -> str:
@@ -57,7 +57,7 @@ def hidden(count: int) -> str:
 
 
 FOUND = "What the search found, with its rank in each stage; ✓ marks what was given to the answer:"
-GIVEN = "The right place was found and given: if the answer is wrong, the fault is in the answer itself."
+GIVEN = "The right place was found and given: if the reply is wrong, or should have been an answer, the search is not to blame."
 LABEL_IN_SLACK = "To say it: choose “Mark answer as wrong” in the menu of that message in Slack, or press 👎 below it."
 
 
