@@ -26,10 +26,12 @@ from tests.company import until
 ROOT = Path(__file__).parents[2]
 SETTINGS = {"fsync": "off", "shared_buffers": "16MB"}
 PROGRAM = f"""
+import signal
 import sys
 import tempfile
 from pathlib import Path
 from knowledge.postgres import EmbeddedPostgres
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell's background jobs inherit that it is ignored
 server = EmbeddedPostgres(Path(sys.argv[1]), {SETTINGS!r}).start()
 print(server.url(), flush=True)
 sys.stdin.read()
