@@ -40,9 +40,7 @@ def faults(error: ValidationError, model: type[BaseModel], secret: Collection[st
                 yield place, f"is missing{_meaning(model, place)}"
             case "json_invalid":
                 yield place, f"is not JSON ({each['ctx']['error']})"
-            case "value_error" if isinstance(
-                each["input"], dict
-            ):  # of its keys together, which are named in what is said
+            case "value_error" if isinstance(each["input"], dict):  # all its keys, which the message names
                 yield place, _expected(each["msg"], place)
             case kind:
                 value = "" if secret and place and place[-1] in secret else _shown(each["input"])

@@ -95,7 +95,8 @@ class Indexer:
         which serves as soon as every source was synced so, unless it finds less (the outcome's `held`).
 
         A source that cannot be listed, or is being synced elsewhere, is told by the outcome's `error`; nothing of it is
-        deleted. So is one to which newer settings, in another process, give other readers: it is synced for those. Raises `ModelUnavailable`, or `SettingsInvalid` for chunks longer than the model reads.
+        deleted. So is one to which newer settings, in another process, give other readers: it is synced for those.
+        Raises `ModelUnavailable`, or `SettingsInvalid` for chunks longer than the model reads.
         """
         started = time.monotonic()
         with self._database.lock(f"sync of {source.name}") as got:
@@ -104,9 +105,8 @@ class Indexer:
                 return SyncOutcome(source.name, narrowed=self.narrow(source), error=running)
             with self._database.plain() as connection:
                 tenure = shares.begin(connection, source, self._settings_at)
-            outdated = frozenset(source.scopes) != frozenset(tenure.scopes)
+            error = "" if frozenset(source.scopes) == frozenset(tenure.scopes) else OUTDATED
             source = source.model_copy(update={"scopes": tenure.scopes})
-            error = ""
             with self._database.plain() as connection:
                 choose = generations.next_to if full else generations.active
                 generation = choose(connection, self._embedder)
@@ -122,8 +122,6 @@ class Indexer:
                     opened.close()
             self._tend(generation)
             held = ""
-            if outdated and not error:
-                error = OUTDATED
             if full and not error:
                 held = trial.switch(self._database, generation, self._embedder, self._recall_loss)
             outcome = run.tally.outcome(source.name, round((time.monotonic() - started) * 1000), error)
