@@ -40,8 +40,8 @@ PARSERS = (
 
 
 OUTDATED = (
-    "other readers are set for it in newer settings than this process has, and it was synced for those; restart this "
-    "process, and every other one that began before the settings changed"
+    "newer settings than this process has say otherwise of it, and it was synced by those; restart this process, and "
+    "every other one that began before the settings changed"
 )
 
 
@@ -95,7 +95,7 @@ class Indexer:
         which serves as soon as every source was synced so, unless it finds less (the outcome's `held`).
 
         A source that cannot be listed, or is being synced elsewhere, is told by the outcome's `error`; nothing of it is
-        deleted. So is one to which newer settings, in another process, give other readers: it is synced for those.
+        deleted. So is one of which newer settings, in another process, say otherwise: it is synced by those.
         Raises `ModelUnavailable`, or `SettingsInvalid` for chunks longer than the model reads.
         """
         started = time.monotonic()
@@ -103,10 +103,13 @@ class Indexer:
             if not got:
                 running = "a sync of this source is already running"
                 return SyncOutcome(source.name, narrowed=self.narrow(source), error=running)
-            with self._database.plain() as connection:
-                tenure = shares.begin(connection, source, self._settings_at)
-            error = "" if frozenset(source.scopes) == frozenset(tenure.scopes) else OUTDATED
-            source = source.model_copy(update={"scopes": tenure.scopes})
+            try:
+                with self._database.plain() as connection:
+                    tenure = shares.begin(connection, source, self._settings_at)
+            except SourceFailed as failure:
+                return SyncOutcome(source.name, error=str(failure))
+            faults = [] if tenure.goes_by(source) else [OUTDATED]
+            source = tenure.settings
             with self._database.plain() as connection:
                 choose = generations.next_to if full else generations.active
                 generation = choose(connection, self._embedder)
@@ -117,14 +120,14 @@ class Indexer:
                 try:
                     run.run(on_progress)
                 except (SourceFailed, SyncOver) as failure:
-                    error = str(failure)
+                    faults.insert(0, str(failure))
                 finally:
                     opened.close()
             self._tend(generation)
             held = ""
-            if full and not error:
+            if full and not faults:
                 held = trial.switch(self._database, generation, self._embedder, self._recall_loss)
-            outcome = run.tally.outcome(source.name, round((time.monotonic() - started) * 1000), error)
+            outcome = run.tally.outcome(source.name, round((time.monotonic() - started) * 1000), "; ".join(faults))
             outcome = replace(outcome, held=held)
             with self._database.plain() as connection:
                 shares.finish(connection, outcome)

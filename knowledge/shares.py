@@ -13,16 +13,18 @@ import zlib
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
 import sqlalchemy as sa
-from sqlalchemy.dialects.postgresql import insert
+from pydantic import ValidationError
+from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from knowledge.db import Database
-from knowledge.errors import SyncOver
+from knowledge.errors import SourceFailed, SyncOver
 from knowledge.outcomes import SyncOutcome
 from knowledge.settings import Source as SourceSettings
 from knowledge.sources import Listed
-from knowledge.tables import sources
+from knowledge.tables import removed_sources, sources
 
 SHARE = 64
 """Documents, about: their chunks fill one or two batches of the encoder, and a killed process loses little."""
@@ -34,29 +36,74 @@ Invite = Callable[[str, int], None]
 """Asks other processes to help with a source that was divided into so many shares."""
 
 
+OWN = frozenset({"name", "scopes", "schedule", "max_deleted_share"})
+"""Settings of a source that are not recorded with it: they do not say what it has, or have a column of their own."""
+
+REMOVED = (
+    "it was removed with `footnote sync --remove` after this process had read its settings; restart this process, or "
+    "take it out of the settings"
+)
+UNREADABLE = "another version of this program has synced it with newer settings; restart this process with that version"
+
+
 @dataclass(frozen=True)
 class Tenure:
-    """One sync of a source, from its beginning to its end. `scopes`: what it grants, in order."""
+    """One sync of a source, from its beginning to its end. `settings`: what it goes by."""
 
-    source: str
-    scopes: tuple[str, ...]
+    settings: SourceSettings
     began_at: datetime
+
+    @property
+    def scopes(self) -> list[str]:
+        """What it grants, in order."""
+        return sorted(self.settings.scopes)
+
+    def goes_by(self, source: SourceSettings) -> bool:
+        """Whether `source` says of it what its own settings say."""
+        return _shared(source) == _shared(self.settings) and sorted(source.scopes) == self.scopes
 
 
 def begin(connection: sa.Connection, source: SourceSettings, settings_at: datetime) -> Tenure:
-    """A sync under settings that were read at `settings_at`. Where newer ones were seen, their readers are granted: a
-    process that still runs with older ones does not undo what was narrowed meanwhile.
+    """A sync under settings that were read at `settings_at`, or under newer ones where such were seen: a process that
+    still runs with older ones does not undo what was narrowed, left out or moved meanwhile.
+
+    Raises `SourceFailed` when the source was removed meanwhile.
     """
-    seen = sa.select(sources.c.scopes, sources.c.settings_at).where(sources.c.name == source.name)
+    _forget_removal(connection, source.name, settings_at)
+    seen = sa.select(sources).where(sources.c.name == source.name)
     before = connection.execute(seen.with_for_update()).one_or_none()  # nobody narrows it between this and the next
-    scopes = sorted(source.scopes)
     if before and before.settings_at and before.settings_at > settings_at:
-        scopes, settings_at = before.scopes, before.settings_at
-    values: dict[str, object] = {"kind": source.kind, "location": source.location, "scopes": scopes}
-    values |= {"started_at": sa.func.now(), "finished_at": None, "settings_at": settings_at}
+        source, settings_at = _recorded(source, before), before.settings_at
+    values: dict[str, object] = {"kind": source.kind, "location": source.location, "scopes": sorted(source.scopes)}
+    values |= {
+        "settings": _shared(source),
+        "settings_at": settings_at,
+        "started_at": sa.func.now(),
+        "finished_at": None,
+    }
     statement = insert(sources).values(name=source.name, **values)
     written = statement.on_conflict_do_update(index_elements=["name"], set_=values).returning(sources.c.started_at)
-    return Tenure(source.name, tuple(scopes), connection.execute(written).scalar_one())
+    return Tenure(source, connection.execute(written).scalar_one())
+
+
+def _forget_removal(connection: sa.Connection, name: str, settings_at: datetime) -> None:
+    by_name = removed_sources.c.name == name
+    removed_at = connection.scalar(sa.select(removed_sources.c.removed_at).where(by_name))
+    if removed_at and removed_at > settings_at:
+        raise SourceFailed(REMOVED)
+    connection.execute(sa.delete(removed_sources).where(by_name))
+
+
+def _shared(source: SourceSettings) -> dict[str, Any]:
+    return source.model_dump(mode="json", exclude=set(OWN))
+
+
+def _recorded(source: SourceSettings, row: sa.Row[Any]) -> SourceSettings:
+    """The settings that were recorded last. Raises `SourceFailed` when this version does not know one of them."""
+    try:
+        return SourceSettings.model_validate({**source.model_dump(), **(row.settings or {}), "scopes": row.scopes})
+    except ValidationError as error:
+        raise SourceFailed(UNREADABLE) from error
 
 
 def finish(connection: sa.Connection, outcome: SyncOutcome) -> None:
@@ -70,12 +117,11 @@ def current(connection: sa.Connection, source: SourceSettings) -> Tenure | None:
     """The sync that goes on, None when there is none, or none under these very settings."""
     same = (
         sources.c.name == source.name,
-        sources.c.kind == source.kind,
-        sources.c.location == source.location,
+        sources.c.settings == sa.cast(_shared(source), JSONB),
         sources.c.scopes == sorted(source.scopes),
     )
     began_at = connection.scalar(sa.select(sources.c.started_at).where(*same, sources.c.finished_at.is_(None)))
-    return Tenure(source.name, tuple(sorted(source.scopes)), began_at) if began_at else None
+    return Tenure(source, began_at) if began_at else None
 
 
 def hold(connection: sa.Connection, tenure: Tenure) -> None:
@@ -83,14 +129,14 @@ def hold(connection: sa.Connection, tenure: Tenure) -> None:
     ended or was narrowed.
     """
     going_on = (
-        sources.c.name == tenure.source,
+        sources.c.name == tenure.settings.name,
         sources.c.started_at == tenure.began_at,
         sources.c.finished_at.is_(None),
-        sources.c.scopes == list(tenure.scopes),
+        sources.c.scopes == tenure.scopes,
     )
     if connection.scalar(sa.select(1).where(*going_on).with_for_update(read=True)) is None:
         raise SyncOver(
-            f"{tenure.source} was synced, or given fewer readers, under other settings meanwhile; start again"
+            f"{tenure.settings.name} was synced, or given fewer readers, under other settings meanwhile; start again"
         )
 
 

@@ -8,12 +8,13 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import sqlalchemy as sa
+from sqlalchemy.dialects.postgresql import insert
 
 from knowledge import documents
 from knowledge.db import Database
 from knowledge.errors import SourceFailed
 from knowledge.tables import documents as documents_table
-from knowledge.tables import sources
+from knowledge.tables import removed_sources, sources
 
 
 @dataclass(frozen=True)
@@ -55,10 +56,13 @@ def strays(database: Database, names: Iterable[str]) -> tuple[Stray, ...]:
 
 
 def remove(database: Database, stray: Stray) -> None:
-    """Take the source and its documents out of the index. Raises `SourceFailed` while another process syncs it."""
+    """Take the source and its documents out of the index; a process that began before does not bring them back. Raises `SourceFailed` while another process syncs it."""
     with database.lock(f"sync of {stray.name}") as got:
         if not got:
             raise SourceFailed(f"{stray.name} is being synced by another process; stop that one, and try again")
         with database.writing() as connection:
             documents.delete(connection, [k.document_id for k in documents.known(connection, stray.name)])
             connection.execute(sa.delete(sources).where(sources.c.name == stray.name))
+            mark = insert(removed_sources).values(name=stray.name)
+            again = mark.on_conflict_do_update(index_elements=["name"], set_={"removed_at": sa.func.now()})
+            connection.execute(again)

@@ -16,6 +16,7 @@ from knowledge.tables.corpus import chunk_vectors as chunk_vectors
 from knowledge.tables.corpus import chunks as chunks
 from knowledge.tables.corpus import documents as documents
 from knowledge.tables.corpus import generations as generations
+from knowledge.tables.corpus import removed_sources as removed_sources
 from knowledge.tables.corpus import sources as sources
 from knowledge.tables.corpus import term_counts as term_counts
 from knowledge.tables.declaration import metadata as metadata

@@ -30,6 +30,14 @@ sources = sa.Table(
     sa.Column("succeeded_at", Moment),
     sa.Column("outcome", JSONB),  # the last sync's counts, failures by document and error, as `footnote sync --json`
     sa.Column("settings_at", Moment),  # when the newest settings were read that it was synced or narrowed with
+    sa.Column("settings", JSONB),  # those it was synced with, as far as they say what it has
+)
+
+removed_sources = sa.Table(
+    "removed_sources",
+    metadata,
+    sa.Column("name", sa.Text, primary_key=True),
+    sa.Column("removed_at", Moment, nullable=False, server_default=now),
 )
 
 documents = sa.Table(

@@ -248,6 +248,51 @@ def test_a_process_with_older_settings_does_not_undo_what_newer_ones_narrowed(li
     assert library.texts() == ["Cold."]
 
 
+def test_a_process_with_older_settings_does_not_undo_what_newer_ones_left_out_or_moved(library: Library) -> None:
+    older = library.settings.model_copy(update={"scopes": ("workspace", "channel:CLAB")})
+    running = library.indexer
+    library.write("tea.md", "Green.")
+    library.write("salaries/all.md", "Much.")
+    running.sync(older)
+    newer = older.model_copy(update={"exclude": ("salaries/**",), "max_deleted_share": 1.0, "schedule": "0 3 * * *"})
+    assert library.indexer.sync(newer).deleted == 1
+
+    outcome = running.sync(older)
+    assert (outcome.added, "restart this process" in outcome.error, library.texts()) == (0, True, ["Green."])
+    (library.folder / "tea.md").unlink()
+    library.write("milk.md", "Cold.")
+    library.write("moved/cocoa.md", "Hot.")
+    running.sync(older.model_copy(update={"max_deleted_share": 1.0}))
+    assert library.texts() == ["Cold.", "Hot."]
+
+    library.indexer.sync(newer.model_copy(update={"location": str(library.folder / "moved")}))
+    running.sync(older)
+    assert library.texts() == ["Hot."]
+
+
+def test_its_own_schedule_and_limit_of_deletions_make_no_process_outdated(library: Library) -> None:
+    running = library.indexer
+    for name in ("tea", "milk", "cocoa", "water"):
+        library.write(f"{name}.md", f"{name.title()}.")
+    believing = library.settings.model_copy(update={"max_deleted_share": 1.0, "schedule": "0 3 * * *"})
+    assert library.indexer.sync(believing).error == ""
+    assert running.sync(library.settings).error == ""
+    for name in ("tea", "milk", "cocoa"):
+        (library.folder / f"{name}.md").unlink()
+    assert "--allow-deletions" in running.sync(library.settings).error
+
+
+def test_settings_that_only_a_newer_version_knows_keep_an_older_one_from_syncing(library: Library) -> None:
+    running = library.indexer
+    library.write("tea.md", "Green.")
+    library.sync()
+    with library.database.writing() as connection:
+        connection.execute(sa.update(sources).values(settings={"depth": 3}))
+    library.write("milk.md", "Cold.")
+    assert "restart this process with that version" in running.sync(library.settings).error
+    assert library.texts() == ["Green."]
+
+
 class Watching(WordEmbedder):
     """`seen`: what everybody could read, each time that it was asked for vectors."""
 
@@ -444,6 +489,18 @@ def test_a_source_taken_out_of_the_settings_stays_until_it_is_removed(library: L
     remove(library.database, stray)
     library.check()
     assert (library.texts(), strays(library.database, [])) == ([], ())
+
+
+def test_a_process_that_began_before_a_source_was_removed_does_not_bring_it_back(library: Library) -> None:
+    running = library.indexer
+    library.write("tea.md", "Green.")
+    running.sync(library.settings)
+    for _ in range(2):
+        remove(library.database, strays(library.database, [])[0])
+        outcome = running.sync(library.settings)
+        assert (outcome.added, "restart this process" in outcome.error, library.texts()) == (0, True, [])
+        assert library.sync() == SyncOutcome("docs", added=1, chunks_embedded=1)
+        assert running.sync(library.settings).same == 1
 
 
 def test_the_outcome_is_kept_with_the_source(library: Library) -> None:
