@@ -1,7 +1,9 @@
 """What is particular about a person in a place, in words for an administrator. Pure."""
 
+from collections.abc import Set
+
 from bot.directory import READERS
-from knowledge.permissions import Person, PersonKind, Place, PlaceKind
+from knowledge.permissions import WORKSPACE, Denial, Person, PersonKind, Place, PlaceKind
 
 KINDS = {
     PersonKind.MEMBER: "a member",
@@ -26,3 +28,15 @@ def standing(person: Person, place: Place) -> tuple[str, ...]:
         shut_out = ": they can neither ask there nor read the reply"
         notes.append(f"{person.id} is not in {place.id}{all_the_same if open_to_all else shut_out}")
     return tuple(notes)
+
+
+def lacking(person_id: str, scopes: Set[str]) -> tuple[Denial, ...]:
+    """Why somebody does not hold these scopes."""
+
+    def reason(scope: str) -> str:
+        kind, _, of = scope.partition(":")
+        if scope == WORKSPACE:
+            return f"{person_id} is not a full member of the workspace"
+        return f"{person_id} is not in {of}" if kind == "channel" else f"it is for {of} alone"
+
+    return tuple(Denial(scope, reason(scope)) for scope in sorted(scopes))

@@ -15,9 +15,21 @@ from knowledge.faults import dotted, faults
 from knowledge.settings import Scope, Section
 from knowledge.tables import gold_cases
 
-Text = Annotated[str, Field(pattern=r"^[^\x00]*$")]
-"""The database stores no zero character."""
-Filled = Annotated[str, Field(pattern=r"^[^\x00]*[^\s\x00][^\x00]*$")]
+
+def _storable(text: str) -> str:
+    if "\0" in text:
+        raise ValueError("text has no zero characters")
+    return text
+
+
+def _filled(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it should have some text")
+    return text
+
+
+Text = Annotated[str, AfterValidator(_storable)]
+Filled = Annotated[Text, AfterValidator(_filled)]
 
 
 def _id(text: str) -> str:

@@ -9,6 +9,7 @@ from sqlalchemy import Connection
 from bot import blocks, terminal, wording
 from bot.commands.console import As, Config, In, Json, Reader, decision, engine, print_json, reader, say, settings
 from bot.facts import DIRECT
+from bot.standing import lacking
 from knowledge.answer_rows import save
 from knowledge.answers import Answer, Question, as_json
 from knowledge.errors import SettingsInvalid
@@ -37,14 +38,16 @@ def ask(
                 save(connection, answer, asked, found.decision.allowed, found.decision.denials)
     said = _said(answer, found)
     if json:
-        return print_json({**as_json(answer, found.decision.allowed), "said": said})
+        return print_json({**as_json(answer, found.decision.allowed), "said": said, "notes": found.notes})
     say(said)
+    for note in found.notes:
+        say(f"\nnote: {note}")
     if found.decision.allowed:
         say(f"\nwhy: footnote why {answer.id} --as {asker}")
 
 
 def access(asker: As, place: In = "dm", config: Config = None, json: Json = False) -> None:
-    """Show what a reply to ASKER in PLACE may use. For each scope that it may not use, why."""
+    """Show what a reply to ASKER in PLACE may use. For each scope of theirs or of a source that it may not use, why."""
     chosen = settings(config)
     if chosen.slack.facts is not None:
         found = reader(chosen, None, asker, place)
@@ -52,14 +55,16 @@ def access(asker: As, place: In = "dm", config: Config = None, json: Json = Fals
         with engine(config) as (_, opened):
             found = reader(chosen, opened.database, asker, place)
     verdict = found.decision
+    indexed = {scope for source in chosen.sources for scope in source.scopes}
+    denials = (*verdict.denials, *(lacking(found.person, indexed - verdict.held) if verdict.held else ()))
     if json:
-        denied = [{"scope": d.scope, "reason": d.reason} for d in verdict.denials]
+        denied = [{"scope": d.scope, "reason": d.reason} for d in denials]
         print_json({"notes": found.notes, "allowed_scopes": sorted(verdict.allowed), "denied": denied})
         return
     for note in found.notes:
         say(f"note:    {note}")
     say("allowed: " + (", ".join(sorted(verdict.allowed)) or "nothing"))
-    for denial in verdict.denials:
+    for denial in denials:
         say(f"denied:  {denial.scope} ({denial.reason})")
 
 

@@ -40,6 +40,7 @@ def _gold(opened: Engine) -> dict[str, Any]:
         "prompt": prompting.prompt_hash(answers.citations),
         "answers": answers.model if answers.api_key else "quotes",
     }
+    opened.answerer.warm()  # else the first case's time is that of loading the models
     run_id = evaluation.run(opened.database, opened.retriever, opened.answerer.answer, written)
     with opened.database.writing() as connection:
         run = next(run for run in evals.runs(connection) if run.id == run_id)

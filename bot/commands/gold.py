@@ -17,6 +17,7 @@ from knowledge.errors import SettingsInvalid
 from knowledge.gold import GoldCase, State
 from knowledge.labels import Label
 from knowledge.permissions import Scopes
+from knowledge.tasks import gather
 
 app = typer.Typer(name="gold", help="Gold cases: questions with the documents that answer them.", no_args_is_help=True)
 
@@ -108,9 +109,14 @@ def load(
     `expected`: not in the documents; null: not said yet. Optional: `heading_path` and `quote` of a place, `state`.
     """
     lines = gold_file.read(file, "accepted" if accepted else "proposed")
-    with engine(config) as (_, opened), opened.database.writing() as connection:
-        count = gold_file.load(connection, lines, "import")
+    with engine(config) as (_, opened):
+        with opened.database.writing() as connection:
+            count = gold_file.load(connection, lines, "import")
+        tasks = gather(opened.database, {line.id: frozenset(line.scopes) for line in lines})
     say(f"{counted(count, 'case')}; one that is only proposed is measured once `footnote gold accept` has taken it")
+    for task in tasks:
+        for label in (place.label for place in task.located if not place.chunk_ids):
+            say(f"{task.case.id}: its scopes find no such place in {label.source}/{label.external_id} today")
 
 
 @app.command()

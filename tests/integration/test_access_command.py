@@ -11,6 +11,8 @@ from bot.cli import app
 from tests.company import WORKSPACE, Company
 
 Access = Callable[..., Result]
+BOARD = ["workspace", "channel:CLEGAL", "user:UANA"]
+"""The readers of a source in the settings."""
 
 
 @pytest.fixture(params=["workspace file", "Slack"])
@@ -20,7 +22,9 @@ def access(request: pytest.FixtureRequest, company: Company, tmp_path: Path) -> 
     assert url is not None
     assert token is not None
     config = tmp_path / "footnote.toml"
-    config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n' if request.param == "workspace file" else "")
+    sources = f'[[sources]]\nname = "board"\nlocation = "."\nscopes = {BOARD}\n'
+    facts = f'[slack]\nfacts = "{WORKSPACE}"\n' if request.param == "workspace file" else ""
+    config.write_text(facts + sources)
     environment = {
         "FOOTNOTE_DATABASE_URL": url.get_secret_value(),
         "FOOTNOTE_CONFIG": str(config),
@@ -56,6 +60,27 @@ def test_what_is_particular_about_a_person_in_a_place_is_said_first(
     assert [line.removeprefix("note:    ") for line in lines if line.startswith("note:")] == notes
     assert lines[len(notes)].startswith("allowed: ")
     assert json.loads(access("--as", person, "--in", place, "--json").stdout)["notes"] == notes
+
+
+@pytest.mark.parametrize(
+    ("person", "lacks"),
+    [
+        ("UANA", []),
+        ("UBEN", ["channel:CLEGAL (UBEN is not in CLEGAL)", "user:UANA (it is for UANA alone)"]),
+        (
+            "UGUS",
+            [
+                "channel:CLEGAL (UGUS is not in CLEGAL)",
+                "user:UANA (it is for UANA alone)",
+                "workspace (UGUS is not a full member of the workspace)",
+            ],
+        ),
+        ("UOLD", ["* (the asker is deactivated and may read nothing)"]),
+    ],
+)
+def test_why_a_person_has_no_part_of_a_source_is_said(access: Access, person: str, lacks: list[str]) -> None:
+    lines = access("--as", person).stdout.splitlines()
+    assert [line.removeprefix("denied:  ") for line in lines if line.startswith("denied:")] == lacks
 
 
 @pytest.mark.parametrize("access", ["Slack"], indirect=True)

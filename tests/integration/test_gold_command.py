@@ -79,6 +79,22 @@ def test_a_document_that_is_not_there_is_named_with_those_it_may_be_and_nothing_
         assert gold.counts(connection) == {"proposed": 1}
 
 
+def test_an_import_names_the_places_that_its_cases_cannot_find(
+    database: Database, postgres_url: str, tmp_path: Path
+) -> None:
+    with database.writing() as connection:
+        add_chunk(connection, 1, ALL)
+        add_chunk(connection, 2, {"channel:CLEGAL"})
+    places = [{"source": "handbook", "external_id": f"document-{number}"} for number in (1, 2, 3)]
+    file = tmp_path / "cases.jsonl"
+    file.write_text(json.dumps({**GOOD, "expected": places}) + "\n")
+    environment = {"FOOTNOTE_DATABASE_URL": postgres_url}
+    said = CliRunner().invoke(app, ["gold", "import", str(file)], env=environment, catch_exceptions=False).stdout
+    assert said.splitlines()[1:] == [
+        f"leave: its scopes find no such place in handbook/document-{number} today" for number in (2, 3)
+    ]
+
+
 GOOD = {"id": "leave", "question": "How long?", "scopes": ["workspace"], "expected": []}
 PLACE = {"source": "handbook", "external_id": "leave.md"}
 
@@ -88,8 +104,8 @@ PLACE = {"source": "handbook", "external_id": "leave.md"}
     [
         ("not json", "line 2: is not JSON (expected ident at line 1 column 2)"),
         ('"text"', "line 2: is 'text'; it should be an object"),
-        ({"question": ""}, "line 2: `question` is ''; "),
-        ({"question": "a\0b"}, "line 2: `question` is 'a\\x00b'; "),
+        ({"question": " "}, "line 2: `question` is ' '; it should have some text"),
+        ({"question": "a\0b"}, "line 2: `question` is 'a\\x00b'; text has no zero characters"),
         ({"scopes": "workspace"}, "line 2: `scopes` is 'workspace'; it should be"),
         ({"scopes": ["all"]}, "line 2: `scopes[0]` is 'all'; a scope is `workspace`, `channel:<id>` or `user:<id>`"),
         ({"scopes": []}, "line 2: `scopes`"),
