@@ -91,9 +91,10 @@ def plan(
 ) -> Plan:
     """The steps from `known` to `listed`.
 
-    `max_deleted_share`: of the known documents, the most that may be gone at once; 1 believes any listing. A single
-    document's deletion is always believed. `full`: everything is read again, but for the documents with the ids `whole`
-    that did not change. `source`: its name, for the remedy. `left_out_before`: documents that changed last before this moment get no reader.
+    `max_deleted_share`: of the documents that could be read, the most that may be gone at once; 1 believes any listing.
+    A single one's deletion is always believed. `full`: everything is read again, but for the documents with the ids
+    `whole` that did not change. `source`: its name, for the remedy. `left_out_before`: documents that changed last before
+    this moment get no reader.
     Raises `SourceFailed` for a listing that is empty, too short to be believed, or names a document twice.
     """
     there: dict[str, Listed] = {}
@@ -102,7 +103,9 @@ def plan(
             raise SourceFailed(f"{item.external_id!r} is listed twice; nothing was changed")
     before = {k.external_id: k for k in known}
     gone = tuple(before[name] for name in sorted(before.keys() - there.keys()))
-    _refuse_suspicious(len(gone), len(before), len(there), max_deleted_share, source)
+    with_text = [k for k in before.values() if k.state == "ok"]
+    gone_with_text = sum(k.external_id not in there for k in with_text)
+    _refuse_suspicious(gone_with_text, len(with_text), len(there), max_deleted_share, source)
     both = [(before[name], there[name]) for name in sorted(before.keys() & there.keys())]
     unchanged = {
         k.external_id

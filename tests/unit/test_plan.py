@@ -121,6 +121,15 @@ def test_more_than_the_set_share_is_not_deleted() -> None:
     assert len(plan([listed(str(i)) for i in range(5)], documents, ALL, "s", max_deleted_share=0.5).delete) == 5
 
 
+def test_what_could_not_be_read_does_not_make_the_loss_of_the_rest_look_small() -> None:
+    pictures = [known(f"{i}.png", state="unsupported") for i in range(8)]
+    pages = [known("a"), known("b")]
+    still_there = [listed(k.external_id) for k in pictures]
+    with pytest.raises(SourceFailed, match="2 of 2 documents are gone"):
+        plan(still_there, [*pictures, *pages], ALL, "s", max_deleted_share=0.5, source="tides")
+    assert len(plan([listed("a")], [*pictures, *pages], ALL, "s", max_deleted_share=0.5).delete) == 9
+
+
 def test_a_single_document_may_always_be_deleted() -> None:
     only = known("a")
     assert plan([], [only], ALL, "s", max_deleted_share=0.0).delete == (only,)
