@@ -7,13 +7,15 @@ before its limit, and returns every chunk of either list with both scores.
    question's rarer terms (`rare`); leaving out the common ones bounds the cost, and what they could add at most is
    known, so the database sees whether the list is proven to be right. If not, it tries with more terms, and then
    scores all chunks (`everything`).
-3. The union of the lists, with the exact cosine and the exact BM25 of every chunk in it, and its token bits.
+3. The union of the lists, with the exact cosine and the exact BM25 of every chunk in it, its token bits and its vector.
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
+import numpy as np
 import sqlalchemy as sa
+from pgvector import HalfVector
 from pgvector.sqlalchemy import HALFVEC
 
 from knowledge import vector_index
@@ -46,7 +48,10 @@ class Query:
 
 @dataclass(frozen=True)
 class Candidate:
-    """One chunk of either list. Ranks from 1, None where the list does not have it; `bits`: see `encoders.BITS`."""
+    """One chunk of either list. Ranks from 1, None where the list does not have it; `bits`: see `encoders.BITS`.
+
+    `vector`: the chunk's own, None where the generation has none of it.
+    """
 
     chunk_id: int
     vector_rank: int | None
@@ -54,6 +59,7 @@ class Candidate:
     cosine: float
     bm25: float
     bits: bytes
+    vector: Floats | None = field(default=None, compare=False, repr=False)
 
 
 @dataclass(frozen=True)
@@ -100,9 +106,11 @@ def route(connection: sa.Connection, query: Query, exact_below: int) -> Route:
     return Route(exact, score_all=readable <= query.terms.budgets[0])
 
 
-def statement(
-    query: Query, chosen: Route
-) -> sa.Select[int, int | None, int | None, float | None, float | None, bytes | None]:
+Row = tuple[int, int | None, int | None, float | None, float | None, bytes | None, bytes | None]
+"""As `Candidate`; the vector as pgvector sends it."""
+
+
+def statement(query: Query, chosen: Route) -> sa.Select[*Row]:
     """The whole hybrid query as one select."""
     vector = sa.bindparam("vector", query.vector, HALFVEC(query.generation.dimension))
     weights = sa.bindparam("weights", query.terms.vector(), chunk_terms.c.weights.type)
@@ -119,7 +127,8 @@ def statement(
         .outerjoin(b, (b.c.chunk_id == union.c.chunk_id) & (b.c.generation_id == query.generation.id))
     )
     cosine, bm25 = -v.c.embedding.max_inner_product(vector), -t.c.weights.max_inner_product(weights)
-    return sa.select(union.c.chunk_id, nearest.c.rank, matching.c.rank, cosine, bm25, b.c.bits).select_from(rows)
+    sent = sa.func.halfvec_send(v.c.embedding, type_=sa.LargeBinary)  # as text a vector takes ten times as long to read
+    return sa.select(union.c.chunk_id, nearest.c.rank, matching.c.rank, cosine, bm25, b.c.bits, sent).select_from(rows)
 
 
 def _nearest(query: Query, vector: sa.BindParameter[Floats], readable: sa.CTE, exact: bool) -> sa.CTE:
@@ -170,14 +179,15 @@ def _numbered(rows: sa.CTE, name: str) -> sa.CTE:
     return sa.select(rows.c.chunk_id, rank).cte(name)
 
 
-def _run(
-    connection: sa.Connection,
-    select: sa.Select[int, int | None, int | None, float | None, float | None, bytes | None],
-) -> tuple[Candidate, ...]:
+def _run(connection: sa.Connection, select: sa.Select[*Row]) -> tuple[Candidate, ...]:
     return tuple(
-        Candidate(chunk, nearest, matching, min(1.0, max(-1.0, cosine or 0.0)), bm25 or 0.0, bits or b"")
-        for chunk, nearest, matching, cosine, bm25, bits in connection.execute(select)
+        Candidate(chunk, nearest, matching, min(1.0, max(-1.0, cosine or 0.0)), bm25 or 0.0, bits or b"", _read(sent))
+        for chunk, nearest, matching, cosine, bm25, bits, sent in connection.execute(select)
     )
+
+
+def _read(sent: bytes | None) -> Floats | None:
+    return None if sent is None else HalfVector.from_binary(sent).to_numpy().astype(np.float32)
 
 
 _SCAN_SETTINGS = sa.select(

@@ -2,7 +2,7 @@
 
 1. The question is encoded once, for the vector list and for the reranker.
 2. One statement gives the candidates of both lists under the reader's scopes (`candidates.py`).
-3. Fusion of the two lists; then meaning, words and the reranker's score in equal thirds.
+3. Fusion of the two lists; then meaning, words and the reranker's score in equal thirds, and a share from what is alike.
 4. The best are read under the same scopes, near-duplicates collapse, a document gets a few places at most.
 """
 
@@ -16,7 +16,7 @@ from datetime import UTC, datetime
 import numpy as np
 import sqlalchemy as sa
 
-from knowledge import analysis, candidates, diversity, fusion, generations, keywords
+from knowledge import analysis, candidates, diversity, fusion, generations, keywords, neighbours
 from knowledge.acls import visible
 from knowledge.candidates import Candidate, Query
 from knowledge.db import Database
@@ -109,7 +109,11 @@ class Retriever:
             fused = fusion.convex(cosines, bm25, self.settings.fusion_weight)
         texts = {chunk: p.body for chunk, p in passages.items()} if self.reranker.reads_text else {}
         scores = self.reranker.scores(question, token_weights(question, terms), found, texts)
-        reranked = fusion.blend(*map(fusion.standing, (cosines, bm25, scores))) if scores else fused
+        reranked = fused
+        if scores:
+            blended = fusion.blend(*map(fusion.standing, (cosines, bm25, scores)))
+            vectors = {c.chunk_id: c.vector for c in found if c.vector is not None}
+            reranked = neighbours.settled(blended, vectors, self.settings.neighbours)
         return {"vector": vector, "keyword": keyword, "fused": fused, "reranked": reranked}, scores
 
 

@@ -67,6 +67,8 @@ class Retrieval(Section):
     """Share of the vector list in the convex fusion."""
     candidates: Annotated[int, Field(ge=5, le=500)] = 30
     """Length of each list before fusion."""
+    neighbours: Annotated[float, Field(ge=0, lt=1)] = 0.3
+    """What a reranked candidate's score takes from the candidates most like it: a share."""
     passages: Annotated[int, Field(ge=1, le=30)] = 8
     """Passages an answer is written from."""
     per_document: Annotated[int, Field(ge=1, le=30)] = 4

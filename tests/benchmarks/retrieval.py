@@ -40,6 +40,7 @@ from knowledge.settings import KnowledgeSettings, Models, Retrieval
 
 VARIANTS: Mapping[str, Mapping[str, Any]] = {
     "as shipped": {},
+    "no neighbours": {"neighbours": 0.0},
     "lists of 15": {"candidates": 15},
     "lists of 60": {"candidates": 60},
     "one a document": {"per_document": 1},
