@@ -20,7 +20,7 @@ Not checked: whether a sentence without figures says exactly what its quote says
 
 import re
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from knowledge import absences, markup
 from knowledge.answers import Citation, Removed
@@ -55,7 +55,8 @@ def verify(segments: Sequence[Segment], evidence: Sequence[Evidence], question: 
         found = found[:-1]
     for claim in found:
         draft.add(claim)
-    return draft.close()
+    grounded = draft.close()
+    return replace(grounded, text=markup.paired(grounded.text)) if complete else grounded
 
 
 @dataclass

@@ -91,6 +91,27 @@ def without_marks(text: str) -> str:
     return "".join(part if code else plain(part) for part, code in outside_code(text))
 
 
+def paired(text: str) -> str:
+    """The text without a `**` whose partner in its line is gone; it would be shown as it is written."""
+    return "\n".join(map(_paired, text.split("\n"))) if "**" in text else text
+
+
+def _paired(line: str) -> str:
+    loose: list[int] = []
+    opened: int | None = None
+    at = 0
+    for part, code in outside_code(line):
+        for match in () if code else re.finditer(r"\*\*", part):
+            place = at + match.start()
+            closes = opened is not None and not line[place - 1].isspace()
+            opens = not closes and not line[place + 2 : place + 3].isspace()
+            loose += [old for old in (opened, None if opens else place) if old is not None and not closes]
+            opened = place if opens else None
+        at += len(part)
+    loose += [] if opened is None else [opened]
+    return "".join(c for n, c in enumerate(line) if not any(start <= n < start + 2 for start in loose))
+
+
 def without_mentions(text: str) -> str:
     """No markup that calls people: `<!channel>`, `<@U1>`, `<#C1|name>` become plain words, in code too."""
 

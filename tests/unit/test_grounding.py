@@ -56,6 +56,23 @@ TRAINS = passage("Book trains two weeks ahead.", 2, ("Trains",))
 THREE = [passage("Invoices go out monthly.", 1), passage("They go out on Mondays.", 2), passage("Late ones cost.", 3)]
 
 
+@pytest.mark.parametrize(
+    ("written", "posted"),
+    [
+        ("**A night costs up to EUR 135 [1]. A flat costs EUR 999 [1].**", "A night costs up to EUR 135 [1]."),
+        ("**A flat costs EUR 999 [1]. A night costs up to EUR 135 [1].**", "A night costs up to EUR 135 [1]."),
+        ("**A night costs up to EUR 135 [1].**", "**A night costs up to EUR 135 [1].**"),
+        (
+            "A **night** costs **EUR 135** [1]. **A flat costs EUR 999 [1]. In Zurich we pay EUR 190 [1].**",
+            "A **night** costs **EUR 135 [1]**. In Zurich we pay EUR 190 [1].",
+        ),
+        ("In Zurich we pay EUR 190 `**` [1].", "In Zurich we pay EUR 190 `**` [1]."),
+    ],
+)
+def test_what_was_bold_with_a_removed_sentence_leaves_no_stars_behind(written: str, posted: str) -> None:
+    assert marked(written, [HOTELS]).text == posted
+
+
 def test_a_cited_sentence_is_kept_with_its_number_before_the_full_stop() -> None:
     evidence = given(HOTELS)
     got = verify([Segment("A night costs up to EUR 135", (cite(evidence, 0, 0),)), Segment(". ")], evidence, "")
