@@ -146,6 +146,10 @@ class Reindex:
         except (FootnoteError, OSError) as error:
             log.warning("sync failed", source=source.name, error_id=error_id, error=str(error))
             return wording.sync_failed(source.name, error_id)
+        if outcome.outdated:
+            log.warning("settings are outdated", source=source.name, reason=outcome.outdated)
+        if outcome.outdated and outcome.error:
+            return wording.sync_outdated(source.name, outcome.outdated)
         if outcome.error:
             log.warning("sync failed", source=source.name, error_id=error_id, error=outcome.error)
             running = "already running" in outcome.error
@@ -189,4 +193,6 @@ def described(outcome: SyncOutcome, failures: Failures) -> str:
         lines.append("…")
     if failures.hidden:
         lines.append(wording.hidden_failures(failures.hidden))
+    if outcome.outdated:
+        lines.append(wording.sync_outdated(outcome.name, outcome.outdated))
     return "\n".join(lines)

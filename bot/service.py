@@ -173,7 +173,8 @@ class Service:
             outcomes = jobs.sync.run(self._engine.indexer, self._settings.sources, names)
             for outcome in outcomes:
                 told = {name: value for name, value in outcome.as_json().items() if name != "failed"}
-                log.info("synced", **told, failed=len(outcome.failed))
+                level = log.warning if outcome.error or outcome.outdated else log.info
+                level("synced", **told, failed=len(outcome.failed))
             for stray in strays(self._engine.database, [source.name for source in self._settings.sources]):
                 log.warning(str(stray))
             return outcomes

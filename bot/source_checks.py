@@ -25,6 +25,8 @@ def synced(database: Database, sources: Sequence[Source], syncs: Mapping[str, La
     for name, error in failed.items():
         remedy = "" if "--allow-deletions" in error else f"mend that, and run `footnote sync {name}`"
         yield Check(f"last sync of {name}", "warn", redact(error), remedy)
+    for name in (name for name in names if name in syncs and syncs[name].outdated and not syncs[name].error):
+        yield Check(f"last sync of {name}", "warn", syncs[name].outdated)
     for stray in strays(database, names):
         yield Check(f"source {stray.name}", "warn", stray.says, f"put it back, or {stray.removal}")
 

@@ -166,6 +166,10 @@ def sync_failed(name: str, error_id: str) -> str:
     return f"*{name}* could not be read; nothing of it was removed. The log has the reason under `{error_id}`."
 
 
+def sync_outdated(name: str, why: str) -> str:
+    return f":warning: *{name}*: {why}."
+
+
 def sync_unreadable(count: int) -> str:
     return f"{count} document{'s' if count != 1 else ''} could not be read:"
 

@@ -36,10 +36,11 @@ class SourceProblem:
 
 @dataclass(frozen=True)
 class LastSync:
-    """`error`: why it failed or refused to delete; empty when it went well. `indexed`: documents of the source that can
-    be searched; `left_out`: those of which it could not take all."""
+    """`error`: why it failed or refused to delete; empty when it went well. `outdated`: as in `SyncOutcome`. `indexed`:
+    documents of the source that can be searched; `left_out`: those of which it could not take all."""
 
     error: str
+    outdated: str
     indexed: int
     left_out: int
 
@@ -83,7 +84,9 @@ def last_syncs(connection: sa.Connection) -> dict[str, LastSync]:
         .group_by(sources.c.name)
     )
     return {
-        name: LastSync(str(outcome.get("error") or ""), int(count), len(outcome.get("failed", [])))
+        name: LastSync(
+            outcome.get("error", ""), outcome.get("outdated", ""), int(count), len(outcome.get("failed", []))
+        )
         for name, outcome, count in connection.execute(query)
     }
 

@@ -36,7 +36,8 @@ class Failures:
 
 @dataclass(frozen=True)
 class SourceState:
-    """A source as its readers may know it; `documents` counts those they may read. `error`: of the last sync, or empty."""
+    """A source as its readers may know it; `documents` counts those they may read. `error`: what the last sync could not do, or that
+    the bot's settings are older than the index; else empty."""
 
     name: str
     kind: str
@@ -186,4 +187,6 @@ def _state(connection: sa.Connection, row: Any, scopes: Scopes) -> SourceState:
     outcome = row.outcome or {}
     failed = [(str(each["document"]), str(each["reason"])) for each in outcome.get("failed") or ()]
     known = failures(connection, row.name, failed, scopes)
-    return SourceState(row.name, row.kind, row[2], row.succeeded_at, str(outcome.get("error") or ""), known)
+    return SourceState(
+        row.name, row.kind, row[2], row.succeeded_at, outcome.get("error") or outcome.get("outdated", ""), known
+    )

@@ -40,8 +40,8 @@ PARSERS = (
 
 
 OUTDATED = (
-    "newer settings than this process has say otherwise of it, and it was synced by those; restart this process, and "
-    "every other one that began before the settings changed"
+    "it was read by newer settings than this process has; restart the bot, and every other process that began before the "
+    "settings changed"
 )
 
 
@@ -95,7 +95,7 @@ class Indexer:
         which serves as soon as every source was synced so, unless it finds less (the outcome's `held`).
 
         A source that cannot be listed, or is being synced elsewhere, is told by the outcome's `error`; nothing of it is
-        deleted. So is one of which newer settings, in another process, say otherwise: it is synced by those.
+        deleted. One of which newer settings, in another process, say otherwise is synced by those (`outdated`).
         Raises `ModelUnavailable`, or `SettingsInvalid` for chunks longer than the model reads.
         """
         started = time.monotonic()
@@ -107,9 +107,9 @@ class Indexer:
                 with self._database.plain() as connection:
                     tenure = shares.begin(connection, source, self._settings_at)
             except SourceFailed as failure:
-                return SyncOutcome(source.name, error=str(failure))
-            faults = [] if tenure.goes_by(source) else [OUTDATED]
-            source = tenure.settings
+                return SyncOutcome(source.name, error=str(failure), outdated=str(failure))
+            outdated = "" if tenure.goes_by(source) else OUTDATED
+            source, error = tenure.settings, ""
             with self._database.plain() as connection:
                 choose = generations.next_to if full else generations.active
                 generation = choose(connection, self._embedder)
@@ -120,15 +120,15 @@ class Indexer:
                 try:
                     run.run(on_progress)
                 except (SourceFailed, SyncOver) as failure:
-                    faults.insert(0, str(failure))
+                    error = str(failure)
                 finally:
                     opened.close()
             self._tend(generation)
             held = ""
-            if full and not faults:
+            if full and not error:
                 held = trial.switch(self._database, generation, self._embedder, self._recall_loss)
-            outcome = run.tally.outcome(source.name, round((time.monotonic() - started) * 1000), "; ".join(faults))
-            outcome = replace(outcome, held=held)
+            outcome = run.tally.outcome(source.name, round((time.monotonic() - started) * 1000), error)
+            outcome = replace(outcome, held=held, outdated=outdated)
             with self._database.plain() as connection:
                 shares.finish(connection, outcome)
             return outcome

@@ -10,7 +10,8 @@ class SyncOutcome:
 
     `chunks_embedded`: chunks that went through the model. `ms`: milliseconds. `error`: why the source could not be
     synced, empty when it was; nothing was deleted then. `held`: why the model it was synced with does not serve, with the
-    remedy; empty when it does, or is not whole yet.
+    remedy; empty when it does, or is not whole yet. `outdated`: that this process has older settings of the source than
+    the index, with the remedy; else empty.
     """
 
     name: str
@@ -24,9 +25,10 @@ class SyncOutcome:
     ms: int = 0
     error: str = ""
     held: str = ""
+    outdated: str = ""
 
     def as_json(self) -> dict[str, Any]:
-        """As `footnote sync --json` prints it; `error` and `held` only when there are any."""
+        """As `footnote sync --json` prints it; `error`, `held` and `outdated` only when there are any."""
         fields: dict[str, Any] = {
             "name": self.name,
             "added": self.added,
@@ -38,7 +40,8 @@ class SyncOutcome:
             "chunks_embedded": self.chunks_embedded,
             "ms": self.ms,
         }
-        return fields | {name: text for name, text in (("error", self.error), ("held", self.held)) if text}
+        told = {"error": self.error, "held": self.held, "outdated": self.outdated}
+        return fields | {name: text for name, text in told.items() if text}
 
     def summary(self) -> str:
         """A few lines for a terminal."""
@@ -49,7 +52,7 @@ class SyncOutcome:
         encoded = f"{self.chunks_embedded} chunk{'s' if self.chunks_embedded != 1 else ''}"
         lines = [f"{self.name}: {words} ({encoded} encoded, {self.ms / 1000:.1f} s)"]
         lines += [f"  {document}: {reason}" for document, reason in self.failed]
-        return "\n".join([*lines, *([f"  {self.held}"] if self.held else [])])
+        return "\n".join([*lines, *(f"  {text}" for text in (self.held, self.outdated) if text)])
 
 
 @dataclass

@@ -39,11 +39,8 @@ Invite = Callable[[str, int], None]
 OWN = frozenset({"name", "scopes", "schedule", "max_deleted_share"})
 """Settings of a source that are not recorded with it: they do not say what it has, or have a column of their own."""
 
-REMOVED = (
-    "it was removed with `footnote sync --remove` after this process had read its settings; restart this process, or "
-    "take it out of the settings"
-)
-UNREADABLE = "another version of this program has synced it with newer settings; restart this process with that version"
+REMOVED = "it was removed from the index after this process had begun; restart the bot without it in its settings"
+UNREADABLE = "a newer version of this program has read it by newer settings; restart the bot with that version"
 
 
 @dataclass(frozen=True)

@@ -7,6 +7,9 @@ from slack_bolt import BoltResponse
 
 from bot import wording
 from knowledge import generations
+from knowledge.index import OUTDATED, Indexer
+from knowledge.shares import REMOVED
+from knowledge.strays import remove, strays
 from knowledge.tables import documents, sources
 from tests.company import Company
 from tests.word_embedder import WordEmbedder
@@ -85,6 +88,23 @@ def test_documents_that_cannot_be_read_are_named_with_the_reason(own_company: Co
     own_company.write("everyone/scan.pdf", "%PDF-1.7 and then nothing")
     own_company.slack.command("ana", "general", "/reindex everyone")
     assert "scan.pdf:" in notes(own_company, "ana")
+
+
+def test_an_administrator_is_told_that_newer_settings_want_a_restart(own_company: Company) -> None:
+    source = next(s for s in own_company.settings.sources if s.name == "everyone")
+    newer = Indexer(own_company.database, own_company.engine.embedder, own_company.settings.chunking)
+    newer.sync(source.model_copy(update={"exclude": ("parking.md",)}))
+    own_company.write("everyone/parking.md", "# Parking\n\nStaff park behind the mill.\n")
+    own_company.slack.command("ana", "general", "/reindex everyone")
+    told = notes(own_company, "ana")
+    assert "*everyone*: nothing new, 2 unchanged" in told
+    assert wording.sync_outdated("everyone", OUTDATED) in told
+    own_company.slack.open_home("ana")
+    assert OUTDATED in str(own_company.slack.wait_for(lambda slack: slack.home("ana")))
+
+    remove(own_company.database, next(s for s in strays(own_company.database, []) if s.name == "everyone"))
+    own_company.slack.command("ana", "general", "/reindex everyone")
+    assert wording.sync_outdated("everyone", REMOVED) in notes(own_company, "ana")
 
 
 def test_a_document_of_other_readers_that_cannot_be_read_any_more_is_counted_and_not_named(

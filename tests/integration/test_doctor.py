@@ -16,7 +16,7 @@ from bot.local_slack import Server, load_manifest, serve
 from bot.settings import Settings
 from knowledge import generations
 from knowledge.db import Database
-from knowledge.index import Indexer
+from knowledge.index import OUTDATED, Indexer
 from knowledge.local_claude import LocalClaude
 from knowledge.local_claude import serve as serve_claude
 from knowledge.settings import Chunking
@@ -215,6 +215,14 @@ def test_a_last_sync_that_refused_and_a_source_that_left_the_settings(patient: P
     assert checks["source board"].says == "not in the settings any more; its 0 documents stay"
     assert "`footnote sync --remove board`" in checks["source board"].remedy
     assert (checks["source everyone"].state, worst(list(checks.values()))) == ("ok", "warn")
+
+
+def test_a_source_that_was_read_by_newer_settings_asks_for_a_restart(patient: Patient, database: Database) -> None:
+    everyone = patient.settings.sources[0]
+    running = Indexer(database, WordEmbedder(), Chunking())
+    Indexer(database, WordEmbedder(), Chunking()).sync(everyone.model_copy(update={"exclude": ("old.md",)}))
+    running.sync(everyone)
+    assert patient.with_()["last sync of everyone"] == Check("last sync of everyone", "warn", OUTDATED)
 
 
 def test_a_schema_of_a_newer_version(patient: Patient, database: Database) -> None:

@@ -18,9 +18,10 @@ import sqlalchemy as sa
 from knowledge import generations
 from knowledge.encoders import Encoded
 from knowledge.errors import ModelUnavailable, SettingsInvalid, SourceFailed
-from knowledge.index import Indexer
+from knowledge.index import OUTDATED, Indexer
 from knowledge.outcomes import SyncOutcome
 from knowledge.settings import Chunking, Source
+from knowledge.shares import REMOVED, UNREADABLE
 from knowledge.sources.folder import Folder
 from knowledge.strays import remove, strays
 from knowledge.tables import chunk_terms, chunk_vectors, documents, sources
@@ -235,13 +236,14 @@ def test_a_process_with_older_settings_does_not_undo_what_newer_ones_narrowed(li
 
     library.write("milk.md", "Cold.")
     for _ in range(2):
-        assert "restart this process" in running.sync(everyone).error
+        outcome = running.sync(everyone)
+        assert (outcome.error, outcome.outdated) == ("", OUTDATED)
         assert (library.texts(), library.texts(LAB)) == ([], ["Cold.", "Green."])
     (library.folder / "tea.md").unlink()
     assert running.sync(everyone).deleted == 1
 
     restarted = library.indexer
-    assert restarted.sync(everyone).error == ""
+    assert restarted.sync(everyone).outdated == ""
     assert (library.texts(), library.texts(LAB)) == (["Cold."], [])
     restarted.sync(lab)
     restarted.sync(everyone)
@@ -258,7 +260,7 @@ def test_a_process_with_older_settings_does_not_undo_what_newer_ones_left_out_or
     assert library.indexer.sync(newer).deleted == 1
 
     outcome = running.sync(older)
-    assert (outcome.added, "restart this process" in outcome.error, library.texts()) == (0, True, ["Green."])
+    assert (outcome.added, outcome.error, outcome.outdated, library.texts()) == (0, "", OUTDATED, ["Green."])
     (library.folder / "tea.md").unlink()
     library.write("milk.md", "Cold.")
     library.write("moved/cocoa.md", "Hot.")
@@ -275,8 +277,8 @@ def test_its_own_schedule_and_limit_of_deletions_make_no_process_outdated(librar
     for name in ("tea", "milk", "cocoa", "water"):
         library.write(f"{name}.md", f"{name.title()}.")
     believing = library.settings.model_copy(update={"max_deleted_share": 1.0, "schedule": "0 3 * * *"})
-    assert library.indexer.sync(believing).error == ""
-    assert running.sync(library.settings).error == ""
+    assert library.indexer.sync(believing).outdated == ""
+    assert running.sync(library.settings).outdated == ""
     for name in ("tea", "milk", "cocoa"):
         (library.folder / f"{name}.md").unlink()
     assert "--allow-deletions" in running.sync(library.settings).error
@@ -289,7 +291,8 @@ def test_settings_that_only_a_newer_version_knows_keep_an_older_one_from_syncing
     with library.database.writing() as connection:
         connection.execute(sa.update(sources).values(settings={"depth": 3}))
     library.write("milk.md", "Cold.")
-    assert "restart this process with that version" in running.sync(library.settings).error
+    outcome = running.sync(library.settings)
+    assert outcome.error == outcome.outdated == UNREADABLE
     assert library.texts() == ["Green."]
 
 
@@ -498,7 +501,7 @@ def test_a_process_that_began_before_a_source_was_removed_does_not_bring_it_back
     for _ in range(2):
         remove(library.database, strays(library.database, [])[0])
         outcome = running.sync(library.settings)
-        assert (outcome.added, "restart this process" in outcome.error, library.texts()) == (0, True, [])
+        assert (outcome.added, outcome.error, outcome.outdated, library.texts()) == (0, REMOVED, REMOVED, [])
         assert library.sync() == SyncOutcome("docs", added=1, chunks_embedded=1)
         assert running.sync(library.settings).same == 1
 
