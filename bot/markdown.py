@@ -20,8 +20,9 @@ from bot.mrkdwn import defused, escape, link, safe_url
 from bot.parts import cut
 from bot.table import Vouched, plain_text
 
-TEXT_COLUMNS = 90
-"""A wider table as text would wrap in the middle of its rows; it becomes a list of them."""
+TEXT_COLUMNS = 40
+"""A wider table as text would wrap in the middle of its rows where replies are mostly read, in a thread's pane; it becomes
+a list of them."""
 
 SLACK_LINK = re.compile(r"<(https?://[^|>\s]+)\|([^>\n]*)>")
 EMPHASIS = re.compile(r"\\|`|(?<!\s)\*|\*(?!\s)|(?<!\w)_|_(?!\w)|~(?=~)|(?<=~)~|\[(?!\d+\](?![(:]))")

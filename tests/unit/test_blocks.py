@@ -91,6 +91,14 @@ def test_a_table_too_wide_for_either_becomes_a_list_of_its_rows() -> None:
     assert "•" in post.text
 
 
+def test_a_second_table_that_a_thread_would_wrap_becomes_a_list_of_its_rows() -> None:
+    calls = "| Call | Does |\n|---|---|\n| `releaseTourLock` | gives up a lock that a planner left behind |"
+    (post,) = posted(f"| a | b |\n|---|---|\n| 1 | 2 |\n\n{calls}")
+    assert [b["type"] for b in post.blocks].count("table") == 1
+    shown = "- **Call**: `releaseTourLock` · **Does**: gives up a lock that a planner left behind"
+    assert shown in markdown((post,))
+
+
 def test_columns_line_up_where_characters_are_twice_as_wide() -> None:
     rows = "\n".join(f"| {'日' * (n % 3)} | x |" for n in range(101))
     (post,) = posted(f"| 区分 | x |\n|---|---|\n{rows}")
