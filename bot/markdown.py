@@ -105,7 +105,8 @@ class Markdown:
 
     def table(self, node: SyntaxTreeNode) -> str:
         text = table.aligned(node)
-        if table.columns(text.partition("\n")[0]) <= TEXT_COLUMNS:
+        rule = text.split("\n")[1]  # as wide as the widest row
+        if len(rule) <= TEXT_COLUMNS:
             return self.fence(text, "")
         header, *rows = ([self.inline(cell).replace("\n", " ") for cell in row] for row in table.rows(node))
         named = (
