@@ -7,7 +7,7 @@ from knowledge.loaders.prose import substitute
 _COMMENT = r"<!--.*?-->|\{\s*/\*.*?\*/\s*\}|^ {0,3}\[(?!\^)[^\[\]\n]*\]:[ \t]*(?:#|<>)[ \t]+(?:\([^\n]*\)|\"[^\n]*\"|'[^\n]*')[ \t]*$"
 """As HTML, as MDX, and as the title of a link to nowhere."""
 
-_OPEN_COMMENT = r"^ {0,3}<!--.*\Z"
+_OPEN_COMMENT = r"^ {0,3}<!--(?!.*?-->).*\Z"
 _NO_WORDS = r"!\[\]\([^()\n]*\)[ ]?"
 _DATA = re.compile(r"data:[\w.+-]+/[\w.+-]+(?:;[\w=.-]+)*;base64,[A-Za-z0-9+/=]{40,}")
 

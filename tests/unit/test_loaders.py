@@ -173,6 +173,22 @@ def test_a_comment_never_closed_hides_the_rest_as_on_the_page() -> None:
 
 
 @pytest.mark.parametrize(
+    "text",
+    [
+        "One.\n\n  <!-- secret -->\n\nTwo.",
+        "One.\n\n   <!--\nsecret\n-->\n\nTwo.",
+        "- One.\n  <!-- secret -->\n- Two.",
+        "One.\n\n <!-- secret --> <!-- secret -->\nTwo.",
+        "<article>\n  <!-- secret -->\n  <p>One.</p>\n  <p>Two.</p>\n</article>",
+    ],
+)
+def test_a_comment_that_is_closed_hides_nothing_below_it_however_it_is_indented(text: str) -> None:
+    markdown = load("x.md", text.encode()).markdown
+    assert "secret" not in markdown
+    assert [word for word in ("One", "Two") if word in markdown] == ["One", "Two"]
+
+
+@pytest.mark.parametrize(
     "comment",
     ["[//]: # (secret)", '[comment]: # "secret"', "[//]: <> (secret)", "{/* secret */}", "{\n  /* secret */\n}"],
 )
