@@ -1,9 +1,11 @@
 """What quotes need beside them, so that a part of the answer is not taken for the whole.
 
 1. A large part of the question that none of them has brings the piece of the same document that has it (`fill`).
-2. Another version of the page and the table that a sentence leads to are quoted too (`complete`).
+2. Another version of the page, a sentence that goes on with the one before ("Above that …") and the table that a
+   sentence leads to are quoted too (`complete`).
 """
 
+import re
 from collections.abc import Collection, Sequence
 
 from knowledge import analysis
@@ -13,6 +15,12 @@ from knowledge.keywords import Weighted
 
 MISSING = 0.2
 """Share of the question's term weights that a further piece must bring: at 0.12 mostly noise, at 0.25 none on the samples."""
+
+_GOES_ON = re.compile(
+    r"\W*(?:otherwise|if not|failing that|in (?:that|this) case|(?:above|below|beyond|over|under|up to|before|after|until|"
+    r"without) (?:that|this)|(?:anything|everything|everyone|all) (?:else|above|below|beyond|over|under|more|larger|higher))\b",
+    re.IGNORECASE,
+)
 
 MOST_ROWS = 8
 """A longer table is not quoted whole for the sentence above it."""
@@ -39,8 +47,19 @@ def complete(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequenc
     """The chosen pieces with what must be read beside them, the newer version of a page before the older."""
     every: dict[Unit, None] = {}
     for unit in _versions(chosen, scored, evidence):
-        every.update(dict.fromkeys((unit, *_introduced(unit, every, scored))))
+        every.update(dict.fromkeys((unit, *_continued(unit, scored), *_introduced(unit, every, scored))))
     return tuple(every)
+
+
+def _continued(unit: Unit, scored: Sequence[Scored]) -> tuple[Unit, ...]:
+    """The sentence after this one when it says what holds otherwise, and would say nothing alone."""
+    return tuple(
+        other
+        for other in (s.unit for s in scored)
+        if (other.index, other.piece, other.kind) == (unit.index, unit.piece + 1, unit.kind)
+        and unit.kind == "sentence"
+        and _GOES_ON.match(other.text)
+    )
 
 
 def _versions(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:

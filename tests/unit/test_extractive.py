@@ -158,6 +158,15 @@ def test_a_section_of_another_name_is_no_version() -> None:
     assert completed("What may a hotel cost a night?", evidence) == ["A hotel costs at most EUR 110 a night."]
 
 
+@pytest.mark.parametrize("next_one", ["Above that the head of service signs.", "Otherwise the head of service signs."])
+def test_a_sentence_that_says_what_holds_otherwise_is_quoted_with_the_one_before(next_one: str) -> None:
+    refunds = f"An agent may sign a refund of up to EUR 500. {next_one} Refunds are paid on Fridays."
+    assert completed("Who may sign a refund?", given(refunds)) == [
+        "An agent may sign a refund of up to EUR 500.",
+        next_one,
+    ]
+
+
 TABLE = (
     "The company pays into a pension.\n\n| Years | Share |\n| --- | --- |\n| 1 to 4 | 4.5 % |\n| 5 to 9 | 6.25 % |\n"
 )
