@@ -20,7 +20,7 @@ from knowledge.outline import Block, Head, Section, outline, paragraphs
 from knowledge.settings import Chunking
 from knowledge.splitting import CODE, PROSE, Span, Splitter, at_offsets, overlapped
 
-VERSION = "4"
+VERSION = "5"
 """Part of every document's settings hash: raise it when the same text would be cut otherwise."""
 
 SEPARATOR = " › "

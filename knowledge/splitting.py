@@ -42,10 +42,11 @@ def at_offsets(offsets: Sequence[int]) -> Way:
 
 _SENTENCES = at_pattern(r"""[.!?؟]["'”’»)\]*_]*\s+(?=[^\sa-z])|[。！？]["'”’」』）]*|\n[ \t]*\n\s*""")
 _LINES = at_pattern(r"\n")
-_CLAUSES = at_pattern(r"[,;:]\s+|[、，；：،؛]")
+_CLAUSES = at_pattern(r"[,;]\s+|[、，；،؛]")
+_COLONS = at_pattern(r":\s+|：")  # after the others, for what stands behind one belongs to what is before it
 _WORDS = at_pattern(r"\s+")
 
-PROSE: tuple[Way, ...] = (_SENTENCES, _LINES, _CLAUSES, _WORDS)
+PROSE: tuple[Way, ...] = (_SENTENCES, _LINES, _CLAUSES, _COLONS, _WORDS)
 CODE: tuple[Way, ...] = (at_pattern(r"\n\s*\n(?=\S)"), at_pattern(r"\n[ \t]*\n"), _LINES, _WORDS)
 
 

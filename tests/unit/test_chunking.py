@@ -359,3 +359,9 @@ def test_a_single_character_over_the_limit_is_a_chunk_with_its_marks() -> None:
     assert [c.text for c in dear] == ["a", "b", "c"]
     letter = "e" + "\u0301" * 200
     assert [c.text.strip() for c in chunk(f"{letter} a", len, Chunking(max_tokens=32))] == [letter, "a"]
+
+
+def test_a_long_row_of_labels_and_values_is_cut_between_two_of_them() -> None:
+    pieces = cut("- " + "; ".join(f"berth {n}: free for {n} ships today" for n in range(30)))
+    assert len(pieces) > 1
+    assert {piece.text.rstrip()[-1] for piece in pieces[:-1]} == {";"}
