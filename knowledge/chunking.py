@@ -58,6 +58,10 @@ def embedded_text(title: str, heading_path: Sequence[str], prefix: str, text: st
     return f"{line}\n{body}" if line else body
 
 
+_LEADS = re.compile(r"[:：]$|^(\*\*|__)(?:(?!\1)[^\n])+\1$")
+"""What introduces the block below it: it ends in a colon, or is a bold line, which stands for a heading."""
+
+
 def chunk(
     markdown: str,
     count_tokens: Callable[[str], int],
@@ -153,7 +157,7 @@ class _Chunker:
         lead = waiting[-1]
         left = room - self._size(block.start, block.end)  # below 0 for a block that is going to be cut
         most = left if left >= 0 else self._little(room)
-        if self._text[lead[0] : lead[1]].rstrip().endswith(":") and self._size(*lead) <= most:
+        if _LEADS.search(self._text[lead[0] : lead[1]].strip()) and self._size(*lead) <= most:
             yield from self._flush(path, waiting[:-1])
             del waiting[:-1]
         else:

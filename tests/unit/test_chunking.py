@@ -365,3 +365,9 @@ def test_a_long_row_of_labels_and_values_is_cut_between_two_of_them() -> None:
     pieces = cut("- " + "; ".join(f"berth {n}: free for {n} ships today" for n in range(30)))
     assert len(pieces) > 1
     assert {piece.text.rstrip()[-1] for piece in pieces[:-1]} == {";"}
+
+
+@pytest.mark.parametrize("lead", ["**Night shift**", "__Night shift__", "At night:", "夜間："])
+def test_what_stands_for_a_heading_stays_with_the_block_below_it(lead: str) -> None:
+    first, second = cut(f"# Rules\n\n{sentences(6)}\n\n{lead}\n\n{sentences(6)}")
+    assert (first.text, second.text) == (sentences(6), f"{lead}\n\n{sentences(6)}")
