@@ -86,6 +86,28 @@ def test_a_suggested_prompt_is_asked_at_once_and_leaves_the_draft(
     expect(wide.locator(FIELD)).to_have_value("a draft")
 
 
+def test_enter_sends_a_command_that_lacks_nothing(wide: Page, app: AnsweringApp) -> None:
+    wide.locator(FIELD).press_sequentially("/reindex")
+    expect(wide.get_by_role("option", name="/reindex")).to_be_visible()
+    wide.keyboard.press("Enter")
+    expect(wide.locator("#conversation .message.private")).to_contain_text("Reading")
+    expect(wide.locator(FIELD)).to_have_value("")
+
+
+def test_enter_sends_a_command_that_ends_with_a_whole_name(wide: Page, slack: LocalSlack) -> None:
+    go_to(wide, "legal")
+    wide.locator(FIELD).press_sequentially("/invite @ben")
+    expect(wide.get_by_role("option", name="@ben")).to_be_visible()
+    wide.keyboard.press("Enter")
+    expect(wide.locator("#conversation .members")).to_have_text("3")
+
+
+def test_enter_completes_a_command_that_is_half_written(wide: Page, app: AnsweringApp) -> None:
+    wide.locator(FIELD).press_sequentially("/rei")
+    wide.keyboard.press("Enter")
+    expect(wide.locator(FIELD)).to_have_value("/reindex ")
+
+
 def test_a_file_is_shared_with_what_was_written(wide: Page, slack: LocalSlack, tmp_path: Path) -> None:
     file = tmp_path / "minutes.txt"
     file.write_text("Ana opened the meeting.")

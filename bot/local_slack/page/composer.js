@@ -72,7 +72,7 @@ export class Composer {
     if (open && (event.key === "ArrowDown" || event.key === "ArrowUp")) {
       event.preventDefault();
       this.mark(this.choice + (event.key === "ArrowDown" ? 1 : -1));
-    } else if (open && (event.key === "Tab" || event.key === "Enter") && this.choice >= 0) {
+    } else if (open && this.choice >= 0 && (event.key === "Tab" || (event.key === "Enter" && !this.isWhole()))) {
       event.preventDefault();
       this.pick(this.matches[this.choice]);
     } else if (open && event.key === "Escape") {
@@ -95,8 +95,11 @@ export class Composer {
     }, match.picture, el("strong", {}, match.text), el("small", {}, match.note))));
     this.list.hidden = !this.matches.length;
     this.field.setAttribute("aria-expanded", String(!this.list.hidden));
-    this.mark(this.matches.length ? 0 : -1);
+    this.mark(Math.max(0, this.matches.findIndex((match) => match.text === word)));
   }
+
+  // A command that ends with just what is suggested lacks nothing.
+  isWhole() { return this.field.value.startsWith("/") && this.matches[this.choice].text === this.word; }
 
   suggestions(word) {
     const rest = word.slice(1).toLowerCase();
