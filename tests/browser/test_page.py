@@ -137,13 +137,9 @@ def test_an_unknown_command_is_explained_and_the_text_is_kept(page: Page) -> Non
     expect(page.locator("#conversation textarea")).to_have_value("/nonsense")
 
 
-def test_a_question_that_does_not_mention_the_app_gets_a_hint_that_covers_nothing(wide: Page) -> None:
+def test_a_question_that_does_not_mention_the_app_gets_a_hint(wide: Page) -> None:
     write(wide, "How many days?")
     expect(wide.locator("#toast")).to_have_text("Mention @footnote if it should answer.")
-    toast, field = (wide.locator(each).bounding_box() for each in ("#toast", ".composer"))
-    assert toast
-    assert field
-    assert toast["y"] >= field["y"] + field["height"]
 
 
 def test_the_home_tab_opens_a_modal(page: Page, app: AnsweringApp) -> None:

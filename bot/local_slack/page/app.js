@@ -77,7 +77,7 @@ function drawSidebar() {
 async function openChannel(id, { tab = "messages", quiet = false, from = null } = {}) {
   const channel = store.channel(id);
   if (!channel) { toast("That conversation is not visible to you."); return; }
-  if (id !== shown.channel) closeThread();
+  if (id !== shown.channel || tab === "home") closeThread();
   const changed = id !== shown.channel || tab !== shown.tab || quiet;
   shown.channel = id;
   shown.tab = tab;

@@ -61,6 +61,12 @@ export function timeOf(ts) {
   return new Date(Number(ts) * 1000).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
 }
 
+// As short as the gutter beside a message is narrow: without "AM".
+export function shortTimeOf(ts) {
+  const parts = new Intl.DateTimeFormat([], { hour: "numeric", minute: "2-digit" }).formatToParts(new Date(Number(ts) * 1000));
+  return parts.filter((part) => part.type !== "dayPeriod").map((part) => part.value).join("").trim();
+}
+
 export function dayOf(ts) {
   const day = new Date(Number(ts) * 1000);
   const today = new Date();
@@ -73,7 +79,9 @@ export function dayOf(ts) {
 export function toast(text) {
   const place = document.getElementById("toast");
   place.textContent = text;
-  place.hidden = false;
+  // Shown anew, it is above a dialog that was opened in the meantime.
+  place.hidePopover();
+  place.showPopover();
   clearTimeout(place.timer);
-  place.timer = setTimeout(() => { place.hidden = true; }, 6000);
+  place.timer = setTimeout(() => place.hidePopover(), 6000);
 }

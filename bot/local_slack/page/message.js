@@ -1,6 +1,6 @@
 // One message: who, when, what, reactions, replies, and what can be done with it.
 
-import { avatar, el, icon, timeOf, toast } from "./dom.js";
+import { avatar, el, icon, shortTimeOf, timeOf, toast } from "./dom.js";
 import { renderBlocks, task } from "./blocks.js";
 import { emoji, REACTIONS } from "./emoji.js";
 import { markdown, mrkdwn } from "./format.js";
@@ -16,7 +16,7 @@ export function renderMessage(message, store, hooks, { joined = false } = {}) {
     class: classes.filter(Boolean).join(" "), tabindex: "-1", "data-ts": message.ts,
     "aria-label": `${person.real_name}, ${timeOf(message.ts)}`, "aria-busy": message.stream?.open ? "true" : null,
   },
-  joined ? el("time", { class: "gutter" }, timeOf(message.ts)) : avatar(person),
+  joined ? el("time", { class: "gutter", title: timeOf(message.ts) }, shortTimeOf(message.ts)) : avatar(person),
   el("div", { class: "message-body" },
     message.private ? el("p", { class: "only-you" }, icon("eye"), "Only visible to you") : null,
     joined ? null : byline(person, message),
