@@ -3,7 +3,8 @@
 import io
 import zipfile
 from collections.abc import Sequence
-from typing import Any
+from html import escape
+from typing import Any, NamedTuple
 
 
 def archive(members: dict[str, str | bytes]) -> bytes:
@@ -131,11 +132,11 @@ Rows = Sequence[Sequence[str | tuple[float, int]]]
 
 
 def workbook(rows: Rows, merged: str = "") -> bytes:
-    """One sheet of texts and of numbers with their format, from its second column on. Format 170 shows percentages."""
+    """One sheet of texts and of numbers with their format, from its second column on. `OWN_FORMATS` has what they show."""
     cells = ""
     for number, row in enumerate(rows, start=1):
         cells += f'<row r="{number}">'
-        for letter, value in zip("BCDEF", row, strict=False):
+        for letter, value in zip("BCDEFG", row, strict=False):
             if isinstance(value, str):
                 cells += f'<c r="{letter}{number}" t="inlineStr"><is><t>{value}</t></is></c>' if value else ""
             else:
@@ -144,13 +145,17 @@ def workbook(rows: Rows, merged: str = "") -> bytes:
     return _workbook(cells, f'<mergeCells count="1"><mergeCell ref="{merged}"/></mergeCells>' if merged else "")
 
 
-FORMATS = (0, 14, 9, 170, 46)
+OWN_FORMATS = {170: "0.0%", 171: '#,##0.00 "EUR"', 172: "$#,##0.00", 173: '0.0,,"M"'}
+FORMATS = (0, 14, 9, 46, *OWN_FORMATS)
 
 
 def _workbook(rows: str, more: str = "") -> bytes:
     main = 'xmlns="http://schemas.openxmlformats.org/spreadsheetml/2006/main"'
     part = "application/vnd.openxmlformats-officedocument.spreadsheetml"
     formats = "".join(f'<xf numFmtId="{number}"/>' for number in FORMATS)
+    own = "".join(
+        f'<numFmt numFmtId="{number}" formatCode="{escape(code, quote=True)}"/>' for number, code in OWN_FORMATS.items()
+    )
     return archive(
         {
             "[Content_Types].xml": TYPES.format(
@@ -167,7 +172,7 @@ def _workbook(rows: str, more: str = "") -> bytes:
                 f'<Relationship Id="r2" Type="{OFFICE}/styles" Target="styles.xml"/>'
             ),
             "xl/styles.xml": (
-                f'<styleSheet {main}><numFmts count="1"><numFmt numFmtId="170" formatCode="0.0%"/></numFmts>'
+                f'<styleSheet {main}><numFmts count="{len(OWN_FORMATS)}">{own}</numFmts>'
                 f"<cellXfs>{formats}</cellXfs></styleSheet>"
             ),
             "xl/worksheets/sheet1.xml": f"<worksheet {main}><sheetData>{rows}</sheetData>{more}</worksheet>",
@@ -241,16 +246,26 @@ def rtf() -> bytes:
     )
 
 
-def pdf(*pages: str) -> bytes:
-    """A page for each text, in one line of Helvetica."""
+class Print(NamedTuple):
+    """A line on a page of 612 x 792 points. `y`: its foot, from the lower edge."""
+
+    text: str
+    y: float
+    size: float = 12
+    x: float = 72
+
+
+def pdf(*pages: str | Sequence[Print]) -> bytes:
+    """A page for each text, in Helvetica: one line of 12 points, or lines with their places."""
     kids = " ".join(f"{4 + 2 * i} 0 R" for i in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
         f"<< /Type /Pages /Kids [{kids}] /Count {len(pages)} >>",
         "<< /Type /Font /Subtype /Type1 /BaseFont /Helvetica >>",
     ]
-    for i, text in enumerate(pages):
-        stream = f"BT /F1 12 Tf 72 700 Td ({text}) Tj ET"
+    for i, page in enumerate(pages):
+        lines = [Print(page, 700)] if isinstance(page, str) else page
+        stream = " ".join(f"BT /F1 {line.size} Tf {line.x} {line.y} Td ({line.text}) Tj ET" for line in lines)
         objects += [
             f"<< /Type /Page /Parent 2 0 R /MediaBox [0 0 612 792] /Contents {5 + 2 * i} 0 R "
             "/Resources << /Font << /F1 3 0 R >> >> >>",

@@ -10,10 +10,12 @@ import pytest
 from knowledge.errors import DocumentUnreadable
 from knowledge.loaders import load
 from knowledge.loaders.decoding import clean, decode
-from knowledge.loaders.pdf import headline, without_running_lines
+from knowledge.loaders.pdf import headline
+from knowledge.loaders.printed import Line, Page
+from knowledge.loaders.running import without_running_lines
 from knowledge.loaders.tables import table
 from knowledge.outline import outline
-from tests.office_files import Rows, docx, epub, ods, pdf, pptx, rtf, workbook, xlsx
+from tests.office_files import Print, Rows, docx, epub, ods, pdf, pptx, rtf, workbook, xlsx
 
 
 def refusal(name: str, content: bytes) -> tuple[str, str]:
@@ -514,25 +516,118 @@ def test_a_pdf_without_words_is_empty() -> None:
     assert refusal("x.pdf", pdf(""))[0] in {"empty", "scanned"}
 
 
-def test_lines_equal_on_most_pages_and_page_numbers_are_taken_out() -> None:
-    pages = [f"Quay works\n\nShed {i} opens at {i}.\n\nPage {i} of 4" for i in range(1, 5)]
-    assert without_running_lines(pages) == [f"Shed {i} opens at {i}." for i in range(1, 5)]
+def body(*lines: str) -> list[Print]:
+    """Lines below one another from the upper third of a page, in the distance of a paragraph."""
+    return [Print(line, 600 - 14 * i) for i, line in enumerate(lines)]
 
 
-def test_lines_equal_on_all_left_or_all_right_pages_are_taken_out() -> None:
-    pages = [f"{('Quay works', 'Night watch')[i % 2]}\n\nShed {i} opens at {i}." for i in range(8)]
-    assert without_running_lines(pages) == [f"Shed {i} opens at {i}." for i in range(8)]
+def pages_of(content: bytes) -> list[str]:
+    """The text of each page of a PDF."""
+    loaded = load("x.pdf", content)
+    ends = [*loaded.pages[1:], len(loaded.markdown)]
+    return [loaded.markdown[start:end].strip() for start, end in zip(loaded.pages, ends, strict=True)]
 
 
-def test_a_table_that_goes_on_keeps_its_header_and_a_single_number_is_text() -> None:
-    pages = [f"| Berth | Depth |\n|---|---|\n| {i} | 7 |" for i in range(4)]
-    assert without_running_lines(pages) == pages
-    assert without_running_lines(["2031\n\nA good year.", "Words.", "More."])[0].startswith("2031")
+def test_lines_equal_on_most_pages_stay_once_and_page_numbers_go() -> None:
+    texts = [f"Shed {i} opens at {i}." for i in range(1, 5)]
+    foot = [Print("Draft", 52, size=9), Print("Internal", 40, size=9)]
+    content = pdf(
+        *(
+            [Print("Quay works", 760), *body(text), Print(f"Page {i} of 4", 64, size=9), *foot]
+            for i, text in enumerate(texts, 1)
+        )
+    )
+    assert pages_of(content) == [f"Quay works\n\n{texts[0]}\n\nDraft Internal", *texts[1:]]
+
+
+def test_lines_equal_on_all_left_or_all_right_pages_stay_once() -> None:
+    texts = [f"Shed {i} opens at {i}." for i in range(8)]
+    heads = ("Quay works", "Night watch")
+    content = pdf(*([Print(heads[i % 2], 760), *body(text)] for i, text in enumerate(texts)))
+    assert pages_of(content) == [f"{heads[0]}\n\n{texts[0]}", f"{heads[1]}\n\n{texts[1]}", *texts[2:]]
+
+
+def test_a_small_line_equal_on_both_of_two_pages_stays_once() -> None:
+    content = pdf(*([Print("Quay works", 760, size=8), *body(f"Shed {i} is red.")] for i in (1, 2)))
+    assert pages_of(content) == ["Quay works\n\nShed 1 is red.", "Shed 2 is red."]
 
 
 def test_lines_that_differ_in_their_figures_are_text() -> None:
-    pages = [f"Article {i}: price {i * 7}\n\nMore." for i in range(1, 9)]
-    assert without_running_lines(pages) == [f"Article {i}: price {i * 7}" for i in range(1, 9)]
+    """Below a head that differs in its figure alone as well: there it counts with the pages."""
+    deposits = [f"The deposit for permit class {i} is {i * 37 + 11} crowns." for i in range(1, 9)]
+    content = pdf(
+        *(
+            [Print(f"Harbour manual - page {i}", 760, size=9), Print(deposit, 720), *body(f"Rope {i} is extra.")]
+            for i, deposit in enumerate(deposits, 1)
+        )
+    )
+    assert pages_of(content) == [f"{deposit}\n\nRope {i} is extra." for i, deposit in enumerate(deposits, 1)]
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "Article {i}: price {price}",
+        "Invoice {invoice}",
+        "{i} lamps hang in this shed, and the shed is red.",
+    ],
+)
+def test_a_line_whose_figure_is_not_the_page_number_or_that_begins_a_paragraph_is_text(line: str) -> None:
+    texts = [line.format(i=i, price=i * 7, invoice=1000 + i) for i in range(1, 9)]
+    assert all(text in page for text, page in zip(texts, pages_of(pdf(*(body(t, "Ask.") for t in texts))), strict=True))
+
+
+def test_a_head_with_the_number_of_its_page_goes_whatever_the_chapter() -> None:
+    """It counts from the second page on; on the first of a chapter it is the number alone."""
+    heads = ["", *(str(i) if i % 4 == 1 else f"Chapter {1 + i // 4}: {'CBT'[i // 4]} {i}" for i in range(1, 9))]
+    texts = [f"Rope {i} is red." for i in range(9)]
+    assert pages_of(pdf(*([Print(h, 760, size=10), *body(t)] for h, t in zip(heads, texts, strict=True)))) == texts
+
+
+def test_a_number_that_counts_with_the_pages_and_is_no_page_number_is_text() -> None:
+    for name in ("{}", "Report of {}"):
+        years = [name.format(2000 + i) for i in range(1, 9)]
+        pages = pages_of(pdf(*([Print(year, 628), *body(f"Rope {year} is red.")] for year in years)))
+        assert [page.split()[0] for page in pages] == [year.split()[0] for year in years]
+
+
+def paragraph(page: int) -> tuple[Line, ...]:
+    """Of three printed lines, other ones on each page."""
+    words = ("your option and", f"rope {page} is", f"red {page} times")
+    return tuple(Line(text, 72, 300, 90 + 13 * i, 10) for i, text in enumerate(words))
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("Berths {} your *option* and so on", "your *option* and so on"),
+        ("*Berths {} your option*", "*your option*"),
+        ("*Berths {}* your option", "your option"),
+        (
+            "- the left column\n- *ends* Berths {} and the right begins",
+            "- the left column\n- *ends* and the right begins",
+        ),
+        ("as Berths {0} says, see berths {0} and Berths {0}", "as Berths {0} says, see berths {0} and Berths {0}"),
+    ],
+)
+def test_a_foot_is_taken_out_of_the_paragraph_it_was_read_into(text: str, expected: str) -> None:
+    pages = [Page(792, "", (*paragraph(i), Line(f"Berths {i}", 72, 99, 760, 10))) for i in range(1, 5)]
+    taken = without_running_lines([text.format(i) for i in range(1, 5)], pages)
+    assert taken == [expected.format(i) for i in range(1, 5)]
+
+
+def test_words_equal_to_a_foot_in_another_place_stay() -> None:
+    pages = [Page(792, "", (*paragraph(i), Line(str(i), 300, 310, 760, 10))) for i in range(1, 5)]
+    for text in ("rope {0} is, see berth {0}", "see berth {0} of ropes"):
+        texts = [text.format(i) for i in range(1, 5)]
+        assert without_running_lines(texts, pages) == texts
+
+
+def test_a_table_that_goes_on_keeps_its_header_and_a_single_number_is_text() -> None:
+    pages = [Page(792, "", (Line("Berth Depth", 72, 200, 40, 10), Line(f"{i} 7", 72, 200, 54, 10))) for i in range(4)]
+    texts = [f"| Berth | Depth |\n|---|---|\n| {i} | 7 |" for i in range(4)]
+    assert without_running_lines(texts, pages) == texts
+    assert pages_of(pdf(body("2031", "A good year."), "Words.", "More."))[0].startswith("2031")
 
 
 # Damage
