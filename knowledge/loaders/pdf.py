@@ -5,6 +5,8 @@ from typing import Any
 
 from knowledge.errors import DocumentUnreadable
 from knowledge.loaders.decoding import clean
+from knowledge.loaders.headings import with_true_headings
+from knowledge.loaders.hyphens import with_hyphens
 from knowledge.loaders.loaded import Loaded, paged, titled
 from knowledge.loaders.markdown import first_heading
 from knowledge.loaders.printed import printed
@@ -62,7 +64,9 @@ def _parse(content: bytes) -> Any:
 def _texts(found: Any) -> list[str]:
     """Its pages, put right by what is printed on them."""
     pages = [printed(page) for page in found.pages]
-    return list(map(_tidied, without_running_lines([clean(page.markdown) for page in found.pages], pages)))
+    texts = with_hyphens([clean(page.markdown) for page in found.pages], pages)
+    texts = without_running_lines(texts, pages)
+    return [_tidied(with_true_headings(text, page)) for text, page in zip(texts, pages, strict=True)]
 
 
 def _tidied(markdown: str) -> str:

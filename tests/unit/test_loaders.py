@@ -10,6 +10,7 @@ import pytest
 from knowledge.errors import DocumentUnreadable
 from knowledge.loaders import load
 from knowledge.loaders.decoding import clean, decode
+from knowledge.loaders.headings import with_true_headings
 from knowledge.loaders.pdf import headline
 from knowledge.loaders.printed import Line, Page
 from knowledge.loaders.running import without_running_lines
@@ -628,6 +629,58 @@ def test_a_table_that_goes_on_keeps_its_header_and_a_single_number_is_text() -> 
     texts = [f"| Berth | Depth |\n|---|---|\n| {i} | 7 |" for i in range(4)]
     assert without_running_lines(texts, pages) == texts
     assert pages_of(pdf(body("2031", "A good year."), "Words.", "More."))[0].startswith("2031")
+
+
+def test_a_hyphen_that_belongs_to_a_word_stays_at_the_end_of_a_line() -> None:
+    content = pdf(
+        body("Use a state-of-the-", "art lock on the cab-", "inet. Harbour-", "wide rules:", "see harbour-wide.")
+    )
+    assert pages_of(content) == [
+        "Use a state-of-the-art lock on the cabinet. Harbour-wide rules: see harbour-wide.",
+    ]
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "joined"),
+    [("self-govern-", "ment. A government", "self-government"), ("co-", "operate. They cooperate", "cooperate")],
+)
+def test_a_word_the_document_writes_in_one_is_not_parted(first: str, second: str, joined: str) -> None:
+    assert f"about {joined}." in load("x.pdf", pdf(body(f"A page about {first}", f"{second}."))).markdown
+
+
+PROSE = [
+    Print("Lines are doubled in wind over twenty-eight knots at any berth.", 600 - 12 * i, size=10) for i in range(4)
+]
+
+
+def test_headings_of_a_pdf_that_are_set_differently_are_several() -> None:
+    page = [Print("Quay handbook", 700, size=18, x=230), Print("Mooring", 672, size=18), *PROSE]
+    loaded = load("x.pdf", pdf(page))
+    assert loaded.title == "Quay handbook"
+    assert loaded.markdown.startswith("# Quay handbook\n\n# Mooring\n\n")
+
+
+def test_a_heading_over_two_lines_is_one() -> None:
+    page = [Print("Quay handbook of the", 700, size=18), Print("northern harbours", 678, size=18), *PROSE]
+    assert load("x.pdf", pdf(page)).markdown.startswith("# Quay handbook of the northern harbours\n\n")
+
+
+def test_a_list_in_larger_letters_is_no_heading() -> None:
+    steps = ("1 unlock the boom", "2 sound the horn", "3 check the wind")
+    page = [
+        Print("Do this before lifting the load from the quay side:", 600, size=10),
+        *(Print(step, 580 - 18 * i) for i, step in enumerate(steps)),
+        *(line._replace(y=line.y - 80) for line in PROSE),
+    ]
+    assert pages_of(pdf(page))[0].split("\n\n")[1] == "1. unlock the boom\n2. sound the horn\n3. check the wind"
+
+
+def test_a_line_of_code_that_begins_like_a_heading_is_text() -> None:
+    lines = [
+        Line(text, 72, 200, 90 + 13 * i, 10) for i, text in enumerate(("Keys", "# made by a tool", "# keep *.key"))
+    ]
+    text = "# Keys\n\n# made by a tool # keep \\*.key\n\n```\n# made by a tool\n```"
+    assert with_true_headings(text, Page(792, "", tuple(lines))) == text.replace("\n\n# made", "\n\n\\# made")
 
 
 # Damage
