@@ -5,13 +5,14 @@ import re
 import zipfile
 from collections.abc import Iterator, Sequence
 from datetime import date, datetime, time, timedelta
+from itertools import pairwise
 from typing import Any
 
 from knowledge.errors import DocumentUnreadable
 from knowledge.loaders import archives
 from knowledge.loaders.decoding import clean
+from knowledge.loaders.formats import PLAIN, Cells, Shown, column, formats
 from knowledge.loaders.loaded import Loaded, titled
-from knowledge.loaders.percentages import Places, column, percentages
 from knowledge.loaders.tables import captioned
 
 Row = list[str]
@@ -24,22 +25,22 @@ _CELL = re.compile(rb'<c r="([A-Z]{1,3})(\d{1,7})"')
 
 
 def load(name: str, content: bytes) -> Loaded:
-    shares: dict[str, Places] = {}
+    shown: dict[str, Cells] = {}
     if content.startswith(b"PK"):
         archives.check(content)
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             _check_grids(archive)
-            shares = percentages(archive)
+            shown = formats(archive)
     import python_calamine as calamine
 
     try:
         book = calamine.CalamineWorkbook.from_filelike(io.BytesIO(content))
-        shown = [
+        names = [
             s.name
             for s in book.sheets_metadata
             if s.visible == calamine.SheetVisibleEnum.Visible and s.typ == calamine.SheetTypeEnum.WorkSheet
         ]
-        sheets = [(sheet, _sheet(book.get_sheet_by_name(sheet), shares.get(sheet, frozenset()))) for sheet in shown]
+        sheets = [(sheet, _sheet(book.get_sheet_by_name(sheet), shown.get(sheet, {}))) for sheet in names]
     except calamine.PasswordError as error:
         raise DocumentUnreadable("encrypted", "encrypted: it needs a password; save it without one") from error
     except calamine.CalamineError as error:
@@ -64,16 +65,18 @@ def _check_grids(archive: zipfile.ZipFile) -> None:
             )
 
 
-def _sheet(sheet: Any, shares: Places) -> str:
+def _sheet(sheet: Any, shown: Cells) -> str:
     left = sheet.start[1] if sheet.start else 0
     rows = (
-        [_text(value, (number, left + i) in shares) for i, value in enumerate(row)]
+        [_text(value, shown.get((number, left + i), PLAIN)) for i, value in enumerate(row)]
         for number, row in enumerate(sheet.iter_rows())
     )
     merged = [
         (top, first - left, bottom) for (top, first), (bottom, _) in sheet.merged_cell_ranges or () if bottom > top
     ]
-    return "\n\n".join(part for stretch in _joined(_stretches(_filled(rows, merged))) for part in captioned(stretch))
+    stretches = _joined(_stretches(_filled(rows, merged)))
+    tables = (table for stretch in stretches for table in _side_by_side(stretch))
+    return "\n\n".join(part for table in tables for part in captioned(table))
 
 
 def _filled(rows: Iterator[Row], merged: Sequence[tuple[int, int, int]]) -> Iterator[Row]:
@@ -126,21 +129,47 @@ def _same_columns(above: list[Row], below: list[Row]) -> bool:
     return first == second
 
 
+def _side_by_side(stretch: list[Row]) -> Iterator[list[Row]]:
+    """The tables of a stretch that an empty column parts. One that only has a narrow column for looks stays whole: its
+    sides end in the same row, or do not all begin with names."""
+    used = [any(column) for column in zip(*stretch, strict=True)]
+    edges = [i for i, (before, here) in enumerate(pairwise([False, *used, False])) if before != here]
+    sides = [[row[start:end] for row in stretch] for start, end in zip(edges[::2], edges[1::2], strict=True)]
+    filled = [[row for row in side if any(row)] for side in sides]
+    lengths = {len(rows) for rows in filled}
+    if len(lengths) > 1 and all(_is_table(side, rows) for side, rows in zip(sides, filled, strict=True)):
+        yield from filled
+    else:
+        yield stretch
+
+
+def _is_table(side: list[Row], filled: list[Row]) -> bool:
+    """Whether it has a header and names below, from the top and without a gap."""
+    header, *below = filled
+    return (
+        side[: len(filled)] == filled
+        and len(header) > 1
+        and all(header)
+        and not any(map(_is_figure, header))
+        and bool(below)
+        and all(row[0] and not _is_figure(row[0]) for row in below)
+    )
+
+
 def _is_figure(cell: str) -> bool:
-    return cell[:1].isdigit() or cell[1:2].isdigit()
+    return any(map(str.isdigit, cell[:2])) or any(map(str.isdigit, cell.lstrip("-")[1:2]))
 
 
-def _text(value: object, is_share: bool) -> str:
-    """A cell as people read it: whole numbers without `.0`, dates without a midnight, shares as percentages."""
+def _text(value: object, shown: Shown) -> str:
+    """A cell as people read it: whole numbers without `.0`, dates without a midnight, shares as percentages, amounts
+    with their currency."""
     match value:
         case bool():
             return "yes" if value else "no"
-        case float() if is_share:
-            return f"{value * 100:.10g}%"
-        case float() if value.is_integer() and abs(value) < 1e15:
-            return str(int(value))
         case float():
-            return f"{value:.12g}"
+            share = "%" if shown.is_share else ""
+            figure = f"{_figure(abs(value) * 100 if share else abs(value))}{share} {shown.unit}".rstrip()
+            return f"{'-' if value < 0 else ''}{shown.sign}{figure}"
         case datetime() if value.time() == time():
             return value.date().isoformat()
         case datetime():
@@ -151,3 +180,7 @@ def _text(value: object, is_share: bool) -> str:
             return str(value)
         case _:
             return clean(str(value)).strip()
+
+
+def _figure(value: float) -> str:
+    return str(int(value)) if value.is_integer() and value < 1e15 else f"{value:.12g}"

@@ -10,6 +10,7 @@ import pytest
 from knowledge.errors import DocumentUnreadable
 from knowledge.loaders import load
 from knowledge.loaders.decoding import clean, decode
+from knowledge.loaders.formats import Shown, shown
 from knowledge.loaders.headings import with_true_headings
 from knowledge.loaders.pdf import headline
 from knowledge.loaders.printed import Line, Page
@@ -449,6 +450,68 @@ def test_figures_in_a_sheet_are_as_people_read_them() -> None:
     markdown = load("x.xlsx", workbook(rows)).markdown
     for line in ("| share | 25% |", "| fine share | 12.5% |", "| time | 36:00 |", "| plain | 0.25 |"):
         assert line in markdown
+
+
+def test_amounts_in_a_sheet_have_their_currency() -> None:
+    rows: Rows = [
+        ["What", "Value"],
+        ["rope", (12.5, 171)],
+        ["debt", (-1234, 172)],
+        ["plant", (2_500_000, 173)],
+    ]
+    markdown = load("x.xlsx", workbook(rows)).markdown
+    for line in ("| rope | 12.5 EUR |", "| debt | -$1234 |", "| plant | 2500000 |"):
+        assert line in markdown
+
+
+@pytest.mark.parametrize(
+    ("code", "expected"),
+    [
+        ("[$€-407] #,##0.00", Shown(sign="€")),
+        ("#,##0 [$€-407];[Red]-#,##0 [$€-407]", Shown(unit="€")),
+        ('_("$"* #,##0.00_);_("$"* \\(#,##0.00\\);_("$"* "-"??_);_(@_)', Shown(sign="$")),
+        ("[$USD] 0.00", Shown(unit="USD")),
+        ('"No. "0', Shown(sign="No. ")),
+        ('General "kg"', Shown(unit="kg")),
+        ('0.0%" of all"', Shown(is_share=True, unit="of all")),
+        ('0.0,"K"', Shown()),
+        ('[>999]0.0,"K";0', Shown()),
+        ('0 "credit";0 "debit"', Shown()),
+        ('d"."m', Shown()),
+        ("[h]:mm", Shown()),
+        ("#,##0.00_);(#,##0.00)", Shown()),
+    ],
+)
+def test_a_number_format_adds_what_is_true_of_every_figure(code: str, expected: Shown) -> None:
+    assert shown(code) == expected
+
+
+def test_tables_side_by_side_in_a_sheet_are_two() -> None:
+    rows: Rows = [
+        ["Item", "Price", "", "Contact", "Phone"],
+        ["Rope", (12, 0), "", "Ann", (4471, 0)],
+        ["", "", "", "Bob", (4472, 0)],
+    ]
+    assert load("x.xlsx", workbook(rows)).markdown.strip().split("\n\n")[1:] == [
+        "| Item | Price |\n| --- | --- |\n| Rope | 12 |",
+        "| Contact | Phone |\n| --- | --- |\n| Ann | 4471 |\n| Bob | 4472 |",
+    ]
+
+
+@pytest.mark.parametrize(
+    "rows",
+    [
+        [["Item", "Price", "", "Maker", "Phone"], ["Rope", "12", "", "Vik", "1"], ["Lamp", "9", "", "Nes", "2"]],
+        [["Item", "Bay", "", "Spring", "Autumn"], ["Rope", "B", "", (1, 0), (2, 0)], ["Lamp", "C"]],
+        [["Item", "", "Price", ""], ["Rope", "", "12"], ["Lamp"]],
+    ],
+    ids=["same length", "no names on the right", "one column each"],
+)
+def test_a_table_with_an_empty_column_stays_whole(rows: Rows) -> None:
+    assert load("x.xlsx", workbook(rows)).markdown.count("| ---") == len(
+        {i for r in rows for i, c in enumerate(r) if c}
+    )
+    assert load("x.xlsx", workbook(rows)).markdown.count("\n\n") == 1
 
 
 def test_a_table_of_a_sheet_goes_on_below_a_blank_row() -> None:
