@@ -1,6 +1,7 @@
 """Settings of the clock: when things run, in whose time, and where the digest goes."""
 
 import re
+from collections.abc import Sequence
 from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 
@@ -9,6 +10,9 @@ from pydantic import AfterValidator, Field
 
 from knowledge.settings import Section
 
+_VALUES = {"second": 60, "minute": 60, "hour": 24, "day of the month": 31, "month": 12, "day of the week": 7}
+"""How many values each field of a cron expression has; seconds may be left out."""
+
 
 def cron(expression: str) -> str:
     """The expression itself. Raises `ValueError`, with what would do, when it is none."""
@@ -16,11 +20,20 @@ def cron(expression: str) -> str:
 
     try:
         CronSim(expression, datetime(2026, 1, 1, tzinfo=UTC))
+        _check_steps(expression.split())
     except CronSimError as error:
         raise ValueError(
             f"{expression!r} is not a cron expression ({error}); five fields, such as '30 2 * * *'"
         ) from error
     return expression
+
+
+def _check_steps(fields: Sequence[str]) -> None:
+    """Raises `CronSimError` for a step that never leads from one value to another, which cronsim takes."""
+    for (name, values), field in zip(tuple(_VALUES.items())[-len(fields) :], fields, strict=True):
+        for step in (term.partition("/")[2] for term in field.split(",")):
+            if step and int(step) > values:
+                raise CronSimError(f"{name}: a step of {step} is more than its {values} values")
 
 
 def _zone(name: str) -> str:

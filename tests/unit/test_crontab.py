@@ -8,6 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from jobs.crontab import Crontab
+from jobs.settings import cron
 
 
 def utc(text: str) -> datetime:
@@ -117,3 +118,24 @@ def test_the_latest_slot_is_the_last_that_looking_forward_finds(
     assert all(a < b for a, b in pairwise(forward))
     assert crontab.between(forward[0], forward[-1]) == len(forward) - 2
     assert crontab.latest(forward[-1]) == forward[-1]
+
+
+@pytest.mark.parametrize(
+    ("expression", "step", "field"),
+    [
+        ("*/61 * * * *", "61", "minute"),
+        ("0 */25 * * *", "25", "hour"),
+        ("0 0 1,*/32 * *", "32", "day of the month"),
+        ("0 0 1 1-6/13 *", "13", "month"),
+        ("0 0 * * */8", "8", "day of the week"),
+        ("*/61 * * * * *", "61", "second"),
+    ],
+)
+def test_a_step_larger_than_its_field_is_refused(expression: str, step: str, field: str) -> None:
+    with pytest.raises(ValueError, match=f"{field}: a step of {step} is more than its"):
+        cron(expression)
+
+
+@pytest.mark.parametrize("expression", ["*/60 */24 */31 */12 */7", "5/15 * * * *", "*/15 * * * * *", "0 0 * * MON#2"])
+def test_other_steps_are_taken(expression: str) -> None:
+    assert cron(expression) == expression

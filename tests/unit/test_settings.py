@@ -62,6 +62,11 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
             "FILE, source 'board': `schedule`: 'daily' is not a cron expression",
         ),
         (
+            "[schedule]\nsync = '*/99 * * * *'\n",
+            "FILE, [schedule]: `sync` is '*/99 * * * *'; '*/99 * * * *' is not a cron expression (minute: a step of 99 is "
+            "more than its 60 values); five fields, such as '30 2 * * *'",
+        ),
+        (
             "[schedule]\ndigest_channel = 'general'\n",
             "FILE, [schedule]: `digest_channel` is 'general'; a channel is named by its id, such as C0123456789, which is "
             "at the end of the channel's About tab in Slack",
