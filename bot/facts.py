@@ -70,6 +70,11 @@ class WorkspaceFacts:
             shared=channel.shared or channel.pending_shared or self._outsiders(channel),
         )
 
+    @property
+    def ids(self) -> frozenset[str]:
+        """Of everybody and of every channel."""
+        return frozenset({*(p.id for p in self._people.values()), *(c.id for c in self._channels.values())})
+
     def _outsiders(self, channel: Channel) -> bool:
         return any(self._people[m].kind == "external" for m in channel.members if m in self._people)
 

@@ -1,22 +1,28 @@
-"""What `footnote doctor` finds about the channels and people that the settings name by id: Slack is asked for each once."""
+"""What `footnote doctor` and `footnote sync` find about the channels and people that the settings name by id."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
+from pathlib import Path
 
 from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 from bot.channel import refusal
 from bot.check import Check
-from bot.client import FAILURES
+from bot.client import FAILURES, identify, web_client
 from bot.enquiries import Enquiries
 from bot.errors import SlackUnavailable
+from bot.facts import WorkspaceFacts
 from bot.logs import redact
 from bot.settings import Settings
 from bot.standing import kind_of
-from knowledge.permissions import PersonKind
+from knowledge.errors import FootnoteError, SettingsInvalid
+from knowledge.permissions import WORKSPACE, PersonKind
+from knowledge.settings import Source
 
 DIGEST = "schedule.digest_channel"
+SYNC_PATIENCE_S = 5
 
 
 @dataclass(frozen=True)
@@ -29,7 +35,10 @@ class Use:
 
 
 def look(settings: Settings, client: WebClient, team: str) -> Iterator[Check]:
-    """A line for each that does not do what it is named for, else one for all; none when nothing is named."""
+    """A line for each that does not do what it is named for, else one for all; none when nothing is named.
+
+    Slack is asked for each once.
+    """
     channels, people = _channels(settings), _people(settings)
     enquiries = Enquiries(client, team)
     found = [check for channel, names in channels.items() for check in _channel(client, channel, names)]
@@ -38,6 +47,45 @@ def look(settings: Settings, client: WebClient, team: str) -> Iterator[Check]:
     if not found and (channels or people):
         counts = f"channels: {len(channels)}, people and bots: {len(people)}"
         yield Check("ids in the settings", "ok", f"Slack knows all of them; {counts}")
+
+
+def doubts(settings: Settings, sources: Collection[str]) -> tuple[str, ...]:
+    """What to say of ids in the scopes of these sources that let nobody in, because they are misspelt or not there.
+
+    By the workspace file when there is one, else by Slack; nothing when neither can be asked.
+    """
+    chosen = tuple(source for source in settings.sources if source.name in sources and source.kind != "slack")
+    if settings.slack.facts is not None:
+        return tuple(_not_in_file(settings.slack.facts, chosen))
+    if settings.slack.bot_token is None or all(scope == WORKSPACE for source in chosen for scope in source.scopes):
+        return ()
+    scopes_alone = {
+        "sources": chosen,
+        "schedule": settings.schedule.model_copy(update={"digest_channel": None}),
+        "slack": settings.slack.model_copy(update={"admins": (), "trusted_bots": ()}),
+    }
+    client = web_client(settings.slack, SYNC_PATIENCE_S)
+    try:
+        found = tuple(look(settings.model_copy(update=scopes_alone), client, identify(client).team))
+    except FootnoteError:  # a sync needs no Slack; `footnote doctor` says why there is none
+        return ()
+    return tuple(f"{check.name}: {check.says}" for check in found if check.state != "ok")
+
+
+def _not_in_file(file: Path, sources: Sequence[Source]) -> Iterator[str]:
+    try:
+        known = WorkspaceFacts.read(file).ids
+    except SettingsInvalid as error:
+        yield str(error)
+        return
+    for source in sources:
+        for scope in source.scopes:
+            kind, _, named = scope.partition(":")
+            if named and named not in known:
+                near = get_close_matches(named, known, 1)
+                hint = f"did you mean {near[0]}?" if near else "compare the id with those in the file"
+                what = "channel" if kind == "channel" else "person"
+                yield f"scopes of {source.name}: {file.name} has no {what} {named}, so it lets nobody in; {hint}"
 
 
 def _channels(settings: Settings) -> dict[str, list[str]]:

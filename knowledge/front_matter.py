@@ -28,7 +28,8 @@ _ELSEWHERE = re.compile(
 _LINE = re.compile(r"^([A-Za-z][\w -]*):[ \t]+(.+?)[ \t]*$", re.M)
 _SCOPES_MEANT = re.compile(r"^\W*scopes\b", re.I | re.M)
 _SCOPES_SET = re.compile(r"^\W*scopes\W*[:=]", re.I | re.M)
-_DATES = ("updated", "updated_at", "last_updated", "lastmod", "last_modified", "date")
+_CHANGED = ("updated", "updated_at", "last_updated", "lastmod", "last_modified")
+_DATES = (*_CHANGED, "date")
 _SCOPE = re.compile(SCOPE_PATTERN)
 
 
@@ -36,7 +37,7 @@ _SCOPE = re.compile(SCOPE_PATTERN)
 class FrontMatter:
     """`end`: where the text begins. `scopes`: None = the document does not narrow its readers; empty = nobody.
 
-    `problem`: why the scopes could not be read, for the report of the sync; empty when there is nothing to say.
+    `problem`: why the scopes or the date could not be read, for the report of the sync; empty when there is nothing to say.
     """
 
     end: int = 0
@@ -54,7 +55,8 @@ def read(text: str) -> FrontMatter:
     if block is None or kind is None or fields is None:
         return _misplaced(text)
     scopes, problem = _scopes(fields, block[kind])
-    return FrontMatter(block.end(), _title(fields, block[kind]), _updated_at(fields), scopes, problem)
+    problems = "; ".join(filter(None, (problem, _no_date(fields))))
+    return FrontMatter(block.end(), _title(fields, block[kind]), _updated_at(fields), scopes, problems)
 
 
 def _misplaced(text: str) -> FrontMatter:
@@ -90,17 +92,29 @@ def _title(fields: dict[str, Any], source: str) -> str:
 
 
 def _updated_at(fields: dict[str, Any]) -> datetime | None:
-    for name in _DATES:
+    return next((found for name in _DATES if (found := _moment(fields.get(name)))), None)
+
+
+def _no_date(fields: dict[str, Any]) -> str:
+    """What is said of the first field that means the last change and is no date. A `date` alone may mean anything."""
+    for name in _CHANGED:
         value = fields.get(name)
-        if isinstance(value, str):
-            try:
-                value = datetime.fromisoformat(value)
-            except ValueError:
-                continue
-        if isinstance(value, date) and not isinstance(value, datetime):
-            value = datetime.combine(value, time())
-        if isinstance(value, datetime):
-            return value if value.tzinfo else value.replace(tzinfo=UTC)
+        if value not in (None, "") and _moment(value) is None:
+            remedy = "so it is left out; write one such as 2026-01-31"
+            return f"its front matter says {name}: {value!r:.60}, which is no date, {remedy}"
+    return ""
+
+
+def _moment(value: object) -> datetime | None:
+    if isinstance(value, str):
+        try:
+            value = datetime.fromisoformat(value)
+        except ValueError:
+            return None
+    if isinstance(value, date) and not isinstance(value, datetime):
+        value = datetime.combine(value, time())
+    if isinstance(value, datetime):
+        return value if value.tzinfo else value.replace(tzinfo=UTC)
     return None
 
 

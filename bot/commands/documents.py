@@ -7,6 +7,7 @@ from typing import Annotated
 
 import typer
 
+from bot import named_ids
 from bot.channel_source import opener
 from bot.commands.console import Config, Json, print_json, say, settings, started
 from bot.errors import UsageWrong
@@ -42,11 +43,13 @@ def sync(
         outcomes = _sync(chosen, opened, sources or (), full, allow_deletions)
         left = strays(opened.database, [source.name for source in chosen.sources])
         held_up = _held_up(opened.database, left) if full else ()
+    doubts = named_ids.doubts(chosen, [outcome.name for outcome in outcomes])
     if json:
         not_in_settings = [vars(stray) for stray in left]
-        print_json({"sources": [outcome.as_json() for outcome in outcomes], "not_in_settings": not_in_settings})
+        done = [outcome.as_json() for outcome in outcomes]
+        print_json({"sources": done, "not_in_settings": not_in_settings, "unknown_scopes": doubts})
     else:
-        for line in (*(outcome.summary() for outcome in outcomes), *left, *held_up):
+        for line in (*(outcome.summary() for outcome in outcomes), *left, *held_up, *doubts):
             say(str(line))
     if any(outcome.error for outcome in outcomes):
         raise typer.Exit(1)
@@ -136,3 +139,5 @@ def chunks(
     for chunk in shown.chunks:
         say(f"── {' › '.join(chunk.heading_path) or shown.title}  ({chunk.tokens} tokens, {chunk.start}-{chunk.end})")
         say(chunk.prefix + chunk.text)
+    for remark in shown.loaded.remarks:
+        say(f"remark: {remark}")

@@ -3,7 +3,9 @@
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
+from bot.cli import app
 from knowledge.errors import DocumentUnreadable
 from knowledge.preview import preview
 from knowledge.settings import Chunking
@@ -32,3 +34,11 @@ def test_a_file_that_cannot_be_loaded_says_why(tmp_path: Path) -> None:
     file.write_bytes(b"")
     with pytest.raises(DocumentUnreadable, match="empty"):
         preview(file, WordEmbedder(), Chunking())
+
+
+def test_a_remark_on_the_document_is_shown_below_its_chunks(tmp_path: Path) -> None:
+    file = tmp_path / "tea.md"
+    file.write_text("---\nupdated: soon\n---\nAt four.\n")
+    said = CliRunner().invoke(app, ["chunks", str(file)], env={}, catch_exceptions=False).stdout
+    assert "At four." in said
+    assert said.splitlines()[-1].startswith("remark: its front matter says updated: 'soon', which is no date")

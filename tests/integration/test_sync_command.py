@@ -7,8 +7,10 @@ import pytest
 import sqlalchemy as sa
 
 from bot.cli import main
+from bot.local_slack import serve
 from knowledge.db import Database
 from knowledge.tables import documents, generations
+from tests.company import WORKSPACE
 
 
 class Shell:
@@ -36,6 +38,11 @@ class Shell:
             main()
         self.status = int(ended.value.code or 0)
         return "".join(self._out.readouterr())
+
+    def keep_to(self, scope: str, section: str) -> None:
+        """Only the board, for the holders of this scope."""
+        source = f'[[sources]]\nname = "board"\nlocation = "board"\nscopes = ["{scope}"]\n'
+        (self.folder / "footnote.toml").write_text(source + section)
 
 
 @pytest.fixture
@@ -109,3 +116,45 @@ def test_a_refused_deletion_names_the_way_to_allow_it_once(shell: Shell, databas
     assert (shell.status, len(indexed(database))) == (2, 5)
     shell("sync", "handbook", "--allow-deletions")
     assert (shell.status, indexed(database)) == (0, ["board/a.md", "board/b.md", "handbook/e.md"])
+
+
+FACTS = f'[slack]\nfacts = "{WORKSPACE}"\n'
+
+
+@pytest.mark.parametrize(
+    ("scope", "says"),
+    [
+        ("channel:CLEGA", "workspace.yaml has no channel CLEGA, so it lets nobody in; did you mean CLEGAL?"),
+        ("user:U0NOBODY", "workspace.yaml has no person U0NOBODY, so it lets nobody in; compare the id with those"),
+    ],
+)
+def test_an_id_in_a_scope_that_the_workspace_file_does_not_have_is_told(shell: Shell, scope: str, says: str) -> None:
+    shell.keep_to(scope, FACTS)
+    assert f"scopes of board: {says}" in shell("sync")
+    assert shell.status == 0
+    [told] = json.loads(shell("sync", "--json"))["unknown_scopes"]
+    assert says in told
+    shell.keep_to("channel:CLEGAL", FACTS)
+    assert "scopes of board" not in shell("sync")
+
+
+def test_a_workspace_file_that_is_not_there_is_told_and_stops_no_sync(shell: Shell, database: Database) -> None:
+    shell.keep_to("channel:CLEGAL", '[slack]\nfacts = "nowhere.yaml"\n')
+    assert "slack.facts: " in shell("sync")
+    assert (shell.status, len(indexed(database))) == (0, 2)
+
+
+def test_without_a_workspace_file_slack_is_asked_and_its_silence_stops_no_sync(
+    shell: Shell, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    server = serve(WORKSPACE)
+    with server:
+        monkeypatch.setenv("SLACK_BOT_TOKEN", server.slack.tokens.bot)
+        monkeypatch.setenv("SLACK_API_URL", server.base_url)
+        shell.keep_to("channel:C0NOPE0000", "")
+        assert "scopes of board: Slack shows the bot no channel C0NOPE0000" in shell("sync")
+        shell.keep_to("channel:CLEGAL", '[schedule]\ndigest_channel = "C0NOPE0000"\n')
+        assert "C0NOPE0000" not in shell("sync")
+        monkeypatch.setenv("SLACK_BOT_TOKEN", "xoxb-wrong")
+        assert "Slack" not in shell("sync")
+        assert shell.status == 0

@@ -89,3 +89,37 @@ def test_one_scope_needs_no_list_and_the_key_no_case() -> None:
 
 def test_no_scopes_narrow_nothing() -> None:
     assert read("---\ntitle: Tea\n---\n").scopes is None
+
+
+@pytest.mark.parametrize(
+    ("date", "named"),
+    [
+        ("updated: soon", "'soon'"),
+        ("updated: '2026-13-40'", "'2026-13-40'"),
+        ("lastmod: 7", "7"),
+        ("updated: [1, 2]", "[1, 2]"),
+    ],
+)
+def test_a_date_that_is_none_is_named_and_nothing_else_is_lost(date: str, named: str) -> None:
+    head = read(f"---\ntitle: Tea\n{date}\nscopes: [user:U1]\n---\nText")
+    assert (head.title, head.updated_at, head.scopes) == ("Tea", None, frozenset({"user:U1"}))
+    field = date.partition(":")[0]
+    assert head.problem == (
+        f"its front matter says {field}: {named}, which is no date, so it is left out; write one such as 2026-01-31"
+    )
+
+
+def test_a_date_of_another_field_is_taken_and_the_fault_told_all_the_same() -> None:
+    head = read("---\nupdated: soon\ndate: 2026-02-03\n---\nText")
+    assert head.updated_at == datetime(2026, 2, 3, tzinfo=UTC)
+    assert "says updated: 'soon'" in head.problem
+
+
+def test_an_empty_date_and_a_date_of_something_else_are_no_fault() -> None:
+    assert read("---\nupdated:\nlastmod: ''\ndate: every Tuesday\n---\nText").problem == ""
+
+
+def test_both_faults_of_a_front_matter_are_told() -> None:
+    problem = read("---\nupdated: soon\nscopes: everyone\n---\nText").problem
+    assert "'everyone' in its front matter is not a scope" in problem
+    assert "says updated: 'soon', which is no date" in problem
