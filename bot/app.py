@@ -81,7 +81,7 @@ def _name_source(ack: Ack, body: dict[str, Any], action: dict[str, Any], client:
     view = (
         right_source.form(f"{about} {place}", "gold_correct")
         if action["action_id"].startswith("gold_correct")
-        else right_source.form(about)
+        else right_source.form(about, response_url=str(body.get("response_url") or ""))
     )
     try:
         client.views_open(trigger_id=body["trigger_id"], view=view)

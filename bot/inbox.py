@@ -188,10 +188,12 @@ def clicked(body: Json) -> Work | None:
         case "view_submission":
             view = body.get("view") or {}
             kind = VIEWS.get(str(view.get("callback_id")))
+            about, _, response_url = str(view.get("private_metadata") or "").partition("\n")
             payload = {
                 "action": view.get("callback_id"),
-                "value": view.get("private_metadata"),
+                "value": about,
                 "fields": _fields(view),
+                "response_url": response_url or None,
             }
         case "message_action" | "shortcut":
             kind, payload = SHORTCUTS.get(str(body.get("callback_id"))), place

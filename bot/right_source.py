@@ -36,8 +36,10 @@ def ask(answer_id: str, candidates: Sequence[Candidate], lead: str) -> Post:
     return Post(lead, (section(lead), *rows, actions(rest)))
 
 
-def form(about: str, callback: str = FORMS[0]) -> dict[str, Any]:
-    """The form for a title or a link. `about` and `callback` come back with it."""
+def form(about: str, callback: str = FORMS[0], response_url: str = "") -> dict[str, Any]:
+    """The form for a title or a link. `about` and `callback` come back with it, and the click's `response_url`, which a
+    form of Slack's has not: with it the question that was clicked gives way to what is said about the form.
+    """
     field = {
         "type": "input",
         "block_id": "document",
@@ -48,7 +50,7 @@ def form(about: str, callback: str = FORMS[0]) -> dict[str, Any]:
     return {
         "type": "modal",
         "callback_id": callback,
-        "private_metadata": about,
+        "private_metadata": f"{about}\n{response_url}",
         "title": {"type": "plain_text", "text": wording.NAME_SOURCE_TITLE},
         "submit": {"type": "plain_text", "text": wording.SAVE},
         "close": {"type": "plain_text", "text": wording.CANCEL},

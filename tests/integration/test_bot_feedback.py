@@ -133,6 +133,16 @@ def test_another_document_is_named_by_title_link_or_path(company: Company, named
     assert [label.external_id for label in case.expected or ()] == ["invoices.md"]
 
 
+def test_the_question_which_source_was_right_gives_way_to_thanks_after_the_form_too(own_company: Company) -> None:
+    question = own_company.ask("ben", "general", "how many days of leave are carried over?")
+    own_company.slack.click("ben", "general", own_company.reply(question).ts, "feedback", "negative")
+    own_company.slack.click("ben", "general", prompt(own_company, "ben", question).ts, "name_source")
+    own_company.slack.wait_for(lambda slack: slack.modal("ben"))
+    own_company.slack.submit("ben", {"document": "Annual leave"})
+    own_company.settled()
+    assert [m.text for m in own_company.slack.ephemerals("ben")] == [wording.LABEL_THANKS]
+
+
 def test_a_document_the_voter_may_not_open_does_not_exist(own_company: Company) -> None:
     question = own_company.ask("ben", "general", "how many days of leave does the landlord demand?")
     own_company.slack.click("ben", "general", own_company.reply(question).ts, "feedback", "negative")
