@@ -134,25 +134,28 @@ def _case(each: Waiting) -> list[Block]:
     if case.standalone != case.question:
         question += f"\n{clip(escape(review_wording.standalone(case.standalone)), QUESTION_CHARS)}"
     people = set(case.proposed_by) - {suggestions.BY}
-    facts = [review_wording.votes(len(people), each.tally.up, each.tally.down), _expected(each)]
+    facts = [review_wording.votes(len(people), each.tally.up, each.tally.down, case.origin), _expected(each)]
     if each.diagnosis:
         facts.append(review_wording.DIAGNOSES[each.diagnosis.cause])
-    return [section(question), context(clip("\n".join(facts), FACTS_CHARS)), actions(_buttons(case))]
+    return [section(question), context(clip("\n".join(facts), FACTS_CHARS)), actions(_buttons(each))]
 
 
 def _expected(each: Waiting) -> str:
     if each.case.expected is None:
         return review_wording.UNSAID
     if not each.case.expected:
-        return review_wording.NOWHERE
+        return review_wording.NOWHERE[each.case.origin]
     places = [escape(" › ".join((f"{p.source}/{p.external_id}", *p.heading_path))) for p in each.expected]
-    return review_wording.expected(places, each.gone)
+    said = review_wording.expected(places, each.gone, review_wording.NAMES[each.case.origin])
+    return said if places else f"{said}\n{review_wording.GONE}"
 
 
-def _buttons(case: GoldCase) -> list[Block]:
+def _buttons(each: Waiting) -> list[Block]:
+    """Without *Accept* when nobody has said what is expected, or none of it can be found today."""
+    case = each.case
     words = review_wording.NAME if case.expected is None else review_wording.CORRECT
     buttons = [button(words, f"gold_correct:{case.id}", case.id)]
-    if case.expected is not None:
+    if each.expected or case.expected == ():
         buttons.insert(0, button(review_wording.ACCEPT, f"gold_accept:{case.id}", case.id, "primary"))
     if case.expected != ():
         buttons.append(button(wording.NOT_IN_DOCUMENTS, f"gold_nowhere:{case.id}", case.id))

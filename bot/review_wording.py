@@ -1,10 +1,10 @@
 """The review of proposed gold cases in words."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 TOLD = "There are new questions to review."
 LEAD = (
-    "People put these forward. What you accept is asked again every night, and the digest tells when it is not found."
+    "These wait for your word. What you accept is asked again every night, and the digest tells when it is not found."
 )
 ACCEPT = "Accept"
 CORRECT = "Correct…"
@@ -16,7 +16,20 @@ REVIEWED = frozenset({ACCEPTED, REJECTED, ALREADY})
 UNKNOWN = "There is no such question, or you may not read it any more."
 UNLABELLED = "Nobody has said yet where this is answered. Press *Name the document…*."
 UNSAID = "Nobody has said yet where it is answered."
-NOWHERE = "Said to be in no document."
+NOWHERE: Mapping[str, str] = {
+    "vote": "Said to be in no document.",
+    "label": "Said to be in no document.",
+    "import": "Imported as being in no document.",
+    "suggestion": "It was asked, and the bot found nothing. Accept it if that is right, as being in no document.",
+}
+"""By `knowledge.gold.Origin`, as `NAMES`."""
+NAMES: Mapping[str, str] = {
+    "vote": "The answer that was voted right cites",
+    "label": "People name",
+    "import": "The imported case names",
+    "suggestion": "It was asked, and the bot found",
+}
+GONE = "None of that can be found today, so it cannot be accepted as it is."
 DIAGNOSES = {
     "absent": "Why it failed: nothing in the index says it.",
     "filter": "Why it failed: the document is not open to everyone who read that answer.",
@@ -35,15 +48,17 @@ def standalone(question: str) -> str:
     return f"In full: {question}"
 
 
-def votes(people: int, up: int, down: int) -> str:
-    by = f"{people} {'person' if people == 1 else 'people'}" if people else "the questions that were asked"
+def votes(people: int, up: int, down: int, origin: str = "label") -> str:
+    """`people`: who put it forward, the bot and files not counted."""
+    nobody = "an imported file" if origin == "import" else "the questions that were asked"
+    by = f"{people} {'person' if people == 1 else 'people'}" if people else nobody
     return f"From {by} · :thumbsup: {up} · :thumbsdown: {down}"
 
 
-def expected(places: Sequence[str], gone: int) -> str:
-    """`gone`: documents that are there no more, or that the reviewer may not open."""
+def expected(places: Sequence[str], gone: int, who: str = "The gold case names") -> str:
+    """`gone`: documents that are there no more, or that the reviewer may not open. `who`: one of `NAMES`."""
     lost = [f"{gone} that cannot be opened any more"] if gone else []
-    return f"The gold case names: {', '.join([*places, *lost])}"
+    return f"{who}: {', '.join([*places, *lost])}"
 
 
 def more(count: int) -> str:

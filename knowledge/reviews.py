@@ -16,12 +16,13 @@ from knowledge.gold import GoldCase
 from knowledge.labels import Label
 from knowledge.permissions import Scopes
 from knowledge.tables import gold_cases
+from knowledge.tasks import gather
 from knowledge.votes import Tally
 
 
 @dataclass(frozen=True)
 class Waiting:
-    """A proposed case. `expected`: those of its places that the reviewer may open now; `gone`: how many others it names.
+    """A proposed case. `expected`: those of its places that its readers find today; `gone`: how many others it names.
 
     `diagnosis`: of the answer it came from; None when somebody has yet to say what would have been right, and for an
     answer that nobody voted down.
@@ -115,8 +116,9 @@ def _proposed(database: Database, case_id: str) -> Iterator[sa.Connection | None
 
 
 def _looked_at(database: Database, case: GoldCase, scopes: Scopes) -> Waiting:
+    located = [place for task in gather(database, {case.id: case.scopes}) for place in task.located]
+    expected = tuple(place.label for place in located if place.chunk_ids)
     with database.reading(scopes) as connection:
-        expected = labels.stamped(connection, case.expected or (), scopes)
         tally = votes.tally(connection, case.answer_id) if case.answer_id else Tally(0, 0)
     explained = None
     if expected and tally.down and case.answer_id:

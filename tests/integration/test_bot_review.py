@@ -4,14 +4,16 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import pytest
+import sqlalchemy as sa
 
 from bot import review_wording, wording
 from bot.local_slack import Message
-from knowledge import gold
-from knowledge.gold import Expected, GoldCase, Proposal
+from knowledge import gold, suggestions
+from knowledge.gold import Expected, GoldCase, Origin, Proposal
 from knowledge.labels import Label
 from knowledge.permissions import Scopes
 from knowledge.slots import Slot
+from knowledge.tables import gold_cases
 from tests.company import Company
 
 ALL = frozenset({"workspace"})
@@ -20,9 +22,19 @@ LEAVE = (Label("everyone", "leave.md"),)
 QUESTION = "How many days of leave are there?"
 
 
-def propose(company: Company, question: str = QUESTION, expected: Expected = LEAVE, scopes: Scopes = ALL) -> str:
+def propose(
+    company: Company,
+    question: str = QUESTION,
+    expected: Expected = LEAVE,
+    scopes: Scopes = ALL,
+    origin: Origin = "label",
+) -> str:
+    by = suggestions.BY if origin == "suggestion" else "UBEN"
     with company.database.writing() as connection:
-        return gold.propose(connection, Proposal(question, scopes, expected, "label", "UBEN"))
+        case_id = gold.propose(connection, Proposal(question, scopes, expected, origin, by))
+        if origin == "import":
+            connection.execute(sa.update(gold_cases).where(gold_cases.c.id == case_id).values(proposed_by=[]))
+        return case_id
 
 
 def case(company: Company, case_id: str, scopes: Scopes = ALL) -> GoldCase:
@@ -169,8 +181,48 @@ def test_a_failed_answer_is_shown_with_its_votes_and_why_it_failed(company: Comp
     company.settled()
     shown = str(home(company))
     assert review_wording.votes(1, 0, 1) in shown
-    assert review_wording.expected(["everyone/leave.md"], 0) in shown
+    assert review_wording.expected(["everyone/leave.md"], 0, "People name") in shown
     assert review_wording.DIAGNOSES["answering"] in shown
+
+
+@pytest.mark.parametrize(
+    ("origin", "found", "nothing"),
+    [
+        ("suggestion", "It was asked, and the bot found: everyone/leave.md", "the bot found nothing"),
+        ("label", "People name: everyone/leave.md", "Said to be in no document."),
+        ("vote", "The answer that was voted right cites: everyone/leave.md", "Said to be in no document."),
+        ("import", "The imported case names: everyone/leave.md", "Imported as being in no document."),
+    ],
+)
+def test_a_proposal_says_who_put_it_forward(own_company: Company, origin: Origin, found: str, nothing: str) -> None:
+    propose(own_company, QUESTION, LEAVE, origin=origin)
+    propose(own_company, "Who repairs the coffee machine?", (), origin=origin)
+    shown = str(home(own_company))
+    assert found in shown
+    assert nothing in shown
+    assert ("Said to be" in shown) == (origin in ("label", "vote"))
+    assert ("From the questions that were asked" in shown) == (origin == "suggestion")
+    assert ("From an imported file" in shown) == (origin == "import")
+    assert ("From 1 person" in shown) == (origin in ("label", "vote"))
+
+
+def test_what_cannot_be_found_today_is_not_to_be_accepted_as_it_is(own_company: Company) -> None:
+    gone = propose(own_company, "Where is the pool?", (Label("everyone", "pool.md"), Label("everyone", "sauna.md")))
+    part = propose(own_company, QUESTION, (*LEAVE, Label("everyone", "pool.md")))
+    shown = str(home(own_company))
+    assert f"{review_wording.expected([], 2, 'People name')}\\n{review_wording.GONE}" in shown
+    assert review_wording.expected(["everyone/leave.md"], 1, "People name") in shown
+    assert [f"gold_accept:{case_id}" in shown for case_id in (gone, part)] == [False, True]
+    for action in ("gold_correct", "gold_nowhere", "gold_reject"):
+        assert f"{action}:{gone}" in shown
+
+
+def test_a_document_that_was_renamed_is_named_as_it_is_called_now(own_company: Company) -> None:
+    quoted = (Label("everyone", "holidays.md", quote="Full-time staff get 25 days of annual leave"),)
+    case_id = propose(own_company, QUESTION, quoted)
+    shown = str(home(own_company))
+    assert review_wording.expected(["everyone/leave.md"], 0, "People name") in shown
+    assert f"gold_accept:{case_id}" in shown
 
 
 def test_a_night_with_new_proposals_asks_for_review_once_and_the_message_goes_on_to_what_waits(
