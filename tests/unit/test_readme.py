@@ -9,6 +9,7 @@ from pydantic_core import PydanticUndefined
 
 from bot.cli import app
 from bot.local_slack.manifest import DEFAULT_MANIFEST
+from bot.local_slack.workspace import CHANNEL_KINDS, PERSON_KINDS
 from bot.settings import ENVIRONMENT, Settings
 
 README = (Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8")
@@ -74,3 +75,9 @@ def test_every_variable_is_in_the_readme_with_its_setting() -> None:
 def test_every_scope_is_explained_in_the_readme() -> None:
     assert table("scopes") == scopes()
     assert all(not row.endswith("|  |") for row in scopes())
+
+
+def test_every_kind_of_person_and_channel_of_a_workspace_file_is_named() -> None:
+    _, _, own = README.partition("## Try your own documents")
+    own, _, _ = own.partition("## Run the tests")
+    assert [kind for kind in (*PERSON_KINDS, *CHANNEL_KINDS) if f"`{kind}`" not in own] == []
