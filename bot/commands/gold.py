@@ -1,7 +1,7 @@
 """`footnote gold`: the questions that retrieval is measured on, reviewed from the shell."""
 
 import json as jsonlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -12,6 +12,7 @@ from bot.check import counted
 from bot.commands.console import As, Config, Json, engine, print_json, reader, say
 from bot.facts import DIRECT
 from knowledge import gold, gold_file, reviews, suggestions
+from knowledge.db import Database
 from knowledge.engine import Engine
 from knowledge.errors import SettingsInvalid
 from knowledge.gold import GoldCase, State
@@ -20,6 +21,8 @@ from knowledge.permissions import Scopes
 from knowledge.tasks import gather
 
 app = typer.Typer(name="gold", help="Gold cases: questions with the documents that answer them.", no_args_is_help=True)
+
+HOW_THEY_COME = "votes in Slack, `footnote gold suggest` and `footnote gold import` propose some"
 
 Case = Annotated[str, typer.Argument(help="A case's id.")]
 
@@ -38,6 +41,8 @@ def show_all(
         return print_json({"cases": [case.to_json() for case in cases]})
     for case in cases:
         say(f"{case.id}  {case.state:9} {case.question}")
+    if not cases:
+        say(f"no {state} case that {asker} may read" if state else f"no case that {asker} may read; {HOW_THEY_COME}")
 
 
 @app.command()
@@ -68,6 +73,7 @@ def accept(
         expected = () if nowhere else reviews.places(opened.database, found, named, scopes) if named else None
         with opened.database.writing() as connection:
             _say(gold.accept(connection, case, reviewer, expected))
+        _say_missing(opened.database, {case: found.scopes})
 
 
 @app.command()
@@ -112,11 +118,8 @@ def load(
     with engine(config) as (_, opened):
         with opened.database.writing() as connection:
             count = gold_file.load(connection, lines, "import")
-        tasks = gather(opened.database, {line.id: frozenset(line.scopes) for line in lines})
-    say(f"{counted(count, 'case')}; one that is only proposed is measured once `footnote gold accept` has taken it")
-    for task in tasks:
-        for label in (place.label for place in task.located if not place.chunk_ids):
-            say(f"{task.case.id}: its scopes find no such place in {label.source}/{label.external_id} today")
+        say(f"{counted(count, 'case')}; one that is only proposed is measured once `footnote gold accept` has taken it")
+        _say_missing(opened.database, {line.id: frozenset(line.scopes) for line in lines})
 
 
 @app.command()
@@ -140,6 +143,13 @@ def _label(name: str) -> Label:
     if not path:
         raise SettingsInvalid(f"{name!r} names no document; write SOURCE/PATH, such as handbook/annual-leave.md")
     return Label(source, path)
+
+
+def _say_missing(database: Database, rights: Mapping[str, Scopes]) -> None:
+    """A line for each place of these cases that their own readers do not find in the index."""
+    for task in gather(database, rights):
+        for label in (place.label for place in task.located if not place.chunk_ids):
+            say(f"{task.case.id}: its scopes find no such place in {label.source}/{label.external_id} today")
 
 
 def _say(case: GoldCase) -> None:

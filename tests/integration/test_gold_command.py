@@ -36,6 +36,11 @@ def test_suggested_questions_are_listed_labelled_accepted_and_exported(
     def run(*arguments: str) -> Result:
         return CliRunner().invoke(app, ["gold", *arguments], env=environment, catch_exceptions=False)
 
+    assert run("list", "--as", "ben").stdout == (
+        "no case that ben may read; votes in Slack, `footnote gold suggest` and `footnote gold import` propose some\n"
+    )
+    assert run("list", "--as", "ben", "--state", "accepted").stdout == "no accepted case that ben may read\n"
+    assert run("export", "--as", "ben").stdout == ""
     ask(database, "a1", "How many days of leave are there?", "answered")
     ask(database, "a2", "Who repairs the coffee machine?", "abstained")
     proposed = json.loads(run("suggest", "--json").stdout)["proposed"]
@@ -79,7 +84,7 @@ def test_a_document_that_is_not_there_is_named_with_those_it_may_be_and_nothing_
         assert gold.counts(connection) == {"proposed": 1}
 
 
-def test_an_import_names_the_places_that_its_cases_cannot_find(
+def test_an_import_and_the_word_on_a_case_name_the_places_that_cannot_be_found(
     database: Database, postgres_url: str, tmp_path: Path
 ) -> None:
     with database.writing() as connection:
@@ -88,11 +93,16 @@ def test_an_import_names_the_places_that_its_cases_cannot_find(
     places = [{"source": "handbook", "external_id": f"document-{number}"} for number in (1, 2, 3)]
     file = tmp_path / "cases.jsonl"
     file.write_text(json.dumps({**GOOD, "expected": places}) + "\n")
-    environment = {"FOOTNOTE_DATABASE_URL": postgres_url}
+    config = tmp_path / "footnote.toml"
+    config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n')
+    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
+    missing = [f"leave: its scopes find no such place in handbook/document-{number} today" for number in (2, 3)]
     said = CliRunner().invoke(app, ["gold", "import", str(file)], env=environment, catch_exceptions=False).stdout
-    assert said.splitlines()[1:] == [
-        f"leave: its scopes find no such place in handbook/document-{number} today" for number in (2, 3)
-    ]
+    assert said.splitlines()[1:] == missing
+    accept = ["gold", "accept", "leave", "--as", "ben"]
+    said = CliRunner().invoke(app, accept, env=environment, catch_exceptions=False).stdout
+    assert said.startswith("leave  accepted")
+    assert said.splitlines()[-2:] == missing
 
 
 GOOD = {"id": "leave", "question": "How long?", "scopes": ["workspace"], "expected": []}
