@@ -36,26 +36,37 @@ def look(slack: Slack, source: Source, last: LastSync | None) -> Check:
 
     `last` None: there was none, or the database does not tell.
     """
-    now = _channel(slack, source) if source.kind == "slack" else _listed(source)
+    now, count = (_channel(slack, source), None) if source.kind == "slack" else _listed(source)
     if now.state != "ok" or last is None:
         return now
-    says = f"{now.says}; {last.indexed} in the index"
-    if not last.left_out:
+    says = f"{now.says}; {_taken(last, count)}"
+    if not last.left_out and not last.partly:
         return Check(now.name, "ok", says)
-    says = f"{says}; the last sync left out {last.left_out}, whole or in part"
     return Check(now.name, "warn", says, f"`footnote sync {source.name}` names them, each with the reason")
 
 
-def _listed(source: Source) -> Check:
+def _taken(last: LastSync, listed: int | None) -> str:
+    """What became of the documents, in numbers that add up to those `listed`; None: other things are counted there."""
+    said = [f"{last.indexed} in the index" + (f" ({last.partly} only in part or with a fault)" if last.partly else "")]
+    if last.left_out:
+        said.append(f"{last.left_out} left out by the last sync")
+    since = 0 if listed is None else listed - last.indexed - last.left_out
+    if since:
+        said.append(f"{since} not synced yet" if since > 0 else f"{-since} of them not listed any more")
+    return ", ".join(said)
+
+
+def _listed(source: Source) -> tuple[Check, int]:
+    """The check, and how many documents are there now."""
     name = f"source {source.name}"
     try:
         with closing(open_source(source)) as opened:
             count = len(tuple(opened.list({})))
     except (FootnoteError, OSError) as error:
-        return Check(name, "fail", redact(str(error)), "check its location and that this process may read it")
+        return Check(name, "fail", redact(str(error)), "check its location and that this process may read it"), 0
     if not count:
-        return Check(name, "warn", "no documents", "check its location and `include`")
-    return Check(name, "ok", f"{counted(count, 'document')} listed")
+        return Check(name, "warn", "no documents", "check its location and `include`"), 0
+    return Check(name, "ok", f"{counted(count, 'document')} listed"), count
 
 
 def _channel(slack: Slack, source: Source) -> Check:

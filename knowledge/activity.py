@@ -37,11 +37,13 @@ class SourceProblem:
 @dataclass(frozen=True)
 class LastSync:
     """`error`: why it failed or refused to delete; empty when it went well. `outdated`: as in `SyncOutcome`. `indexed`:
-    documents of the source that can be searched; `left_out`: those of which it could not take all."""
+    documents of the source that can be searched, `partly` of them with a fault that was told; `left_out`: those with a
+    fault that cannot be searched."""
 
     error: str
     outdated: str
     indexed: int
+    partly: int
     left_out: int
 
 
@@ -76,19 +78,17 @@ def succeeded(connection: sa.Connection) -> dict[str, datetime | None]:
 
 def last_syncs(connection: sa.Connection) -> dict[str, LastSync]:
     """What came of the last sync, by source; in a transaction that writes."""
-    indexed = sa.func.count(documents.c.id).filter(documents.c.state == "ok")
-    query = (
-        sa.select(sources.c.name, sources.c.outcome, indexed)
-        .join(documents, documents.c.source == sources.c.name, isouter=True)
-        .where(sources.c.outcome.is_not(None))
-        .group_by(sources.c.name)
-    )
-    return {
-        name: LastSync(
-            outcome.get("error", ""), outcome.get("outdated", ""), int(count), len(outcome.get("failed", []))
-        )
-        for name, outcome, count in connection.execute(query)
-    }
+    query = sa.select(sources.c.name, sources.c.outcome).where(sources.c.outcome.is_not(None))
+    return {name: _last_sync(connection, name, outcome) for name, outcome in connection.execute(query).all()}
+
+
+def _last_sync(connection: sa.Connection, name: str, outcome: Mapping[str, Any]) -> LastSync:
+    faulty = sorted({each["document"] for each in outcome.get("failed", [])})
+    told = documents.c.external_id == sa.any_(sa.cast(faulty, sa.ARRAY(sa.Text)))
+    counts = sa.select(sa.func.count(), sa.func.count().filter(told))
+    searched = documents.c.source == name, documents.c.state == "ok"
+    indexed, partly = connection.execute(counts.where(*searched)).one()
+    return LastSync(outcome.get("error", ""), outcome.get("outdated", ""), indexed, partly, len(faulty) - partly)
 
 
 def source_problems(connection: sa.Connection, overdue: Collection[str] = ()) -> tuple[SourceProblem, ...]:

@@ -188,20 +188,26 @@ def test_a_source_that_is_gone_and_one_that_is_empty(patient: Patient) -> None:
     assert patient.with_()["source everyone"].state == "fail"
 
 
-def test_what_the_last_sync_left_out_is_counted_apart(patient: Patient, database: Database) -> None:
+def test_the_counts_of_a_source_add_up_to_what_is_listed(patient: Patient, database: Database) -> None:
     [everyone] = patient.settings.sources
+    (Path(everyone.location) / "tea.md").write_text("---\nupdated: soon\n---\nAt four.")
     for name in ("scan.pdf", "photo.png"):
         (Path(everyone.location) / name).write_bytes(b"\x89PNG\r\n\x1a\n" + bytes(100))
     Indexer(database, WordEmbedder(), Chunking()).sync(everyone)
     (Path(everyone.location) / "new.md").write_text("Since the sync.")
     found = patient.with_()["source everyone"]
-    assert found.says == "4 documents listed; 1 in the index; the last sync left out 2, whole or in part"
+    assert found.says == (
+        "5 documents listed; 2 in the index (1 only in part or with a fault), 2 left out by the last sync, 1 not synced yet"
+    )
     assert (found.state, found.remedy) == ("warn", "`footnote sync everyone` names them, each with the reason")
     for name in ("scan.pdf", "photo.png"):
         (Path(everyone.location) / name).unlink()
+    (Path(everyone.location) / "tea.md").write_text("At four.")
+    found = patient.with_()["source everyone"]
+    assert found.says.endswith("2 left out by the last sync, 1 of them not listed any more")
     Indexer(database, WordEmbedder(), Chunking()).sync(everyone.model_copy(update={"max_deleted_share": 1.0}))
     found = patient.with_()["source everyone"]
-    assert (found.state, found.says) == ("ok", "2 documents listed; 2 in the index")
+    assert (found.state, found.says) == ("ok", "3 documents listed; 3 in the index")
 
 
 def test_a_last_sync_that_refused_and_a_source_that_left_the_settings(patient: Patient, database: Database) -> None:
