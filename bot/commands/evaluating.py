@@ -73,8 +73,10 @@ def _table(result: dict[str, Any]) -> Iterator[str]:
 
 def _besides(cases: dict[str, int], abstention: dict[str, float | None]) -> Iterator[str]:
     if cases["absent"]:
-        figures = ", ".join(f"{name} {_figure(abstention[name], 3)}" for name in ("precision", "recall"))
-        yield f"abstention: {figures}, with {cases['absent']} not in the documents"
+        precision, recall = (_figure(abstention[name], 3) for name in ("precision", "recall"))
+        yield f"abstention, precision {precision}: share of the questions it did not answer that were rightly not answered"
+        absent = counted(cases["absent"], "question")
+        yield f"abstention, recall {recall}: share of the {absent} not in the documents that it did not answer"
     for state, why in (("stale", "what they expect is gone"), ("failed", "the log says why")):
         if cases[state]:
             yield f"{state}, counted nowhere: {cases[state]}; {why}"

@@ -42,7 +42,10 @@ def test_without_accepted_cases_it_says_so(postgres_url: str, tmp_path: Path, mo
 
 def test_cases_that_are_not_in_the_documents_give_abstention_and_no_empty_table() -> None:
     said = lines(absent("a", abstained=True), absent("b", abstained=False))
-    assert "abstention: precision 1.000, recall 0.500, with 2 not in the documents" in said
+    assert (
+        "abstention, precision 1.000: share of the questions it did not answer that were rightly not answered\n"
+        "abstention, recall 0.500: share of the 2 questions not in the documents that it did not answer"
+    ) in said
     assert "no accepted case could be looked for" in said
     assert "stage" not in said
 
@@ -50,7 +53,7 @@ def test_cases_that_are_not_in_the_documents_give_abstention_and_no_empty_table(
 def test_both_kinds_of_cases_give_both() -> None:
     said = lines(absent("a", abstained=True), found("b"), Measured(Result("c", ALL, "stale")))
     assert "reranked" in said
-    assert "abstention: precision 1.000, recall 1.000, with 1 not in the documents" in said
+    assert "abstention, recall 1.000: share of the 1 question not in the documents" in said
     assert "stale, counted nowhere: 1" in said
     assert "abstention" not in lines(found("b"))
 
