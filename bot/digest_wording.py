@@ -80,7 +80,7 @@ def _source(problem: SourceProblem) -> str:
         return f"{problem.name}: the last sync failed."
     if problem.overdue:
         return f"{problem.name}: not read to the end for two of its turns."
-    return f"{problem.name}: {_count(problem.documents, 'document')} could not be read."
+    return f"{problem.name}: {_count(problem.documents, 'document')} could not be read, or only in part."
 
 
 def _others(digest: Digest) -> str:

@@ -20,7 +20,7 @@ from bot.settings import Settings
 from jobs import chart, digest, evaluation, retention, sync
 from jobs.digest import Digest
 from jobs.schedule import Job
-from knowledge import activity, prompting, reviews
+from knowledge import activity, evals, prompting, reviews
 from knowledge.answering import Answerer
 from knowledge.engine import Engine
 from knowledge.errors import FootnoteError
@@ -100,7 +100,14 @@ class Nightly:
                 log.warning("the evaluation on request failed", error_id=error_id, error=str(error))
                 return wording.nightly_failed(error_id)
         channel = self._settings.schedule.digest_channel
-        return wording.nightly_posted(channel) if channel else wording.NIGHTLY_MEASURED
+        return wording.nightly_posted(channel) if channel else self._figures()
+
+    def _figures(self) -> str:
+        """Of the last evaluation: the recall, and over how many questions. No text of any of them."""
+        with self._engine.database.writing() as connection:
+            figures = next(run.metrics for run in reversed(evals.runs(connection)) if run.metrics)
+        questions = figures["cases"]["used"] - figures["cases"]["absent"]
+        return wording.nightly_measured(figures["stages"]["reranked"].get("recall@5"), questions)
 
     def _tell(self, receipt: Receipt, words: str) -> None:
         self._refresh(str(receipt.person), told=words)

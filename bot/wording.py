@@ -171,11 +171,11 @@ def sync_outdated(name: str, why: str) -> str:
 
 
 def sync_unreadable(count: int) -> str:
-    return f"{count} document{'s' if count != 1 else ''} could not be read:"
+    return f"{count} document{'s' if count != 1 else ''} could not be read, or only in part:"
 
 
 def hidden_failures(count: int) -> str:
-    return f"{count} document{'s' if count != 1 else ''} could not be read that you may not open."
+    return f"{count} document{'s' if count != 1 else ''} that you may not open could not be read, or only in part."
 
 
 def ago(moment: datetime | None, now: datetime) -> str:
@@ -217,14 +217,20 @@ def home_health(waiting: int, failed_today: int) -> str:
 
 CHART_TITLE = "Recall and MRR of the last nights"
 NIGHTLY_BEGUN = "I am measuring the reviewed questions. This takes a minute; I will tell you here when it is done."
-NIGHTLY_MEASURED = (
-    "The reviewed questions are measured. There is no channel for the digest; an administrator can set one."
-)
 NIGHTLY_RUNNING = "The reviewed questions are being measured already; I will not start that twice."
 
 
 def nightly_posted(channel: str) -> str:
     return f"The reviewed questions are measured, and the digest is in <#{channel}>."
+
+
+def nightly_measured(recall: float | None, questions: int) -> str:
+    """Where there is no channel for the digest. `recall`: recall@5 over so many `questions`; None when there are none."""
+    figure = "there is none yet that could be looked for in the documents"
+    if recall is not None:
+        figure = f"recall@5 is {recall:.0%} over {questions} question{'s' if questions != 1 else ''}"
+    unset = "`schedule.digest_channel` in footnote.toml names no channel, so no digest was posted"
+    return f"The reviewed questions are measured: {figure}. {unset}."
 
 
 def nightly_failed(error_id: str) -> str:

@@ -24,9 +24,9 @@ CHANNEL = "CGENERAL"
 Models = tuple[Embedder, Reranker]
 
 
-def add_case(company: Company, question: str, scopes: set[str], expected: Label) -> None:
+def add_case(company: Company, question: str, scopes: set[str], *expected: Label) -> None:
     with company.database.writing() as connection:
-        case = gold.propose(connection, Proposal(question, frozenset(scopes), (expected,), "import", "UANA"))
+        case = gold.propose(connection, Proposal(question, frozenset(scopes), expected, "import", "UANA"))
         gold.accept(connection, case, "UANA")
 
 
@@ -123,8 +123,13 @@ def test_an_administrator_has_the_night_done_now(tmp_path: Path, postgres_url: s
         assert [call.ok for call in company.slack.calls if call.method == "files.completeUploadExternal"] == [True]
 
 
-def test_without_a_channel_for_the_digest_it_is_measured_and_said_so(own_company: Company) -> None:
-    assert wording.NIGHTLY_MEASURED in press(own_company, "ana")
+def test_without_a_channel_for_the_digest_its_figures_are_told_and_the_setting_named(own_company: Company) -> None:
+    assert wording.nightly_measured(None, 0) in press(own_company, "ana")
+    add_case(own_company, "How many days of annual leave do I get?", {"workspace"}, Label("everyone", "leave.md"))
+    add_case(own_company, "Where is the swimming pool?", {"workspace"})
+    told = press(own_company, "ana")
+    assert "recall@5 is 100% over 1 question. `schedule.digest_channel` in footnote.toml names no channel" in told
+    assert "annual leave" not in told
 
 
 def test_a_digest_that_cannot_be_posted_is_told_with_an_id(tmp_path: Path, postgres_url: str, models: Models) -> None:

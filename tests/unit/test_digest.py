@@ -145,7 +145,7 @@ def test_what_the_audience_may_not_read_is_a_number() -> None:
 def test_a_source_is_named_only_to_its_readers() -> None:
     problems = SourceProblem("handbook", ALL, False, 2), SourceProblem("legal", LEGAL - ALL, True, 0)
     text = told(replace(QUIET, source_problems=problems))
-    assert "- handbook: 2 documents could not be read." in text
+    assert "- handbook: 2 documents could not be read, or only in part." in text
     assert "- 1 other source had problems." in text
     assert "legal" not in text
     assert "- legal: the last sync failed." in told(replace(QUIET, source_problems=problems, audience=LEGAL))
