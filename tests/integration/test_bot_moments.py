@@ -166,7 +166,8 @@ def test_a_form_sent_after_the_answer_is_gone_is_answered(own_company: Company) 
     own_company.settled()
     slack.submit("ben", {"document": "Annual leave"})
     own_company.settled()
-    assert [m.text for m in direct(own_company, "ben")] == [wording.ANSWER_GONE]
+    assert [m.text for m in slack.ephemerals("ben")] == [wording.ANSWER_GONE]
+    assert direct(own_company, "ben") == []
 
 
 def test_a_form_sent_after_its_channel_was_archived_is_answered(own_company: Company) -> None:
@@ -175,7 +176,8 @@ def test_a_form_sent_after_its_channel_was_archived_is_answered(own_company: Com
     slack.archive("general")
     slack.submit("ben", {"document": "Annual leave"})
     own_company.settled()
-    assert [m.text for m in direct(own_company, "ben")] == [wording.LABEL_THANKS]
+    assert [m.text for m in slack.ephemerals("ben")] == [wording.LABEL_THANKS]
+    assert direct(own_company, "ben") == []
 
 
 def test_an_edit_that_first_mentions_the_bot_is_one_question(company: Company) -> None:

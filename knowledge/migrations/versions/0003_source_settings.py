@@ -8,4 +8,7 @@ down_revision = "0002"
 
 def upgrade() -> None:
     op.execute("alter table sources add column settings jsonb")
-    op.execute("create table removed_sources (name text primary key, removed_at timestamptz not null default now())")
+    op.execute(
+        "create table removed_sources (name text, removed_at timestamptz not null default now(), "
+        "constraint pk_removed_sources primary key (name))"
+    )
