@@ -170,6 +170,17 @@ def test_a_form_sent_after_the_answer_is_gone_is_answered(own_company: Company) 
     assert direct(own_company, "ben") == []
 
 
+def test_a_form_sent_when_the_click_that_opened_it_is_long_past_is_answered_directly(own_company: Company) -> None:
+    slack = own_company.slack
+    question = form_opened(own_company)
+    slack.advance(31 * 60)  # a click may be answered for half an hour
+    slack.delete("ben", "general", question.ts)
+    own_company.settled()
+    slack.submit("ben", {"document": "Annual leave"})
+    own_company.settled()
+    assert [m.text for m in direct(own_company, "ben")] == [wording.ANSWER_GONE]
+
+
 def test_a_form_sent_after_its_channel_was_archived_is_answered(own_company: Company) -> None:
     slack = own_company.slack
     form_opened(own_company)
