@@ -1,8 +1,7 @@
 """What `footnote doctor` and `footnote sync` find about the channels and people that the settings name by id."""
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from difflib import get_close_matches
 from pathlib import Path
 
 from slack_sdk import WebClient
@@ -17,8 +16,9 @@ from bot.facts import WorkspaceFacts
 from bot.logs import redact
 from bot.settings import Settings
 from bot.standing import kind_of
+from knowledge import spelling
 from knowledge.errors import FootnoteError, SettingsInvalid
-from knowledge.permissions import WORKSPACE, PersonKind
+from knowledge.permissions import PersonKind
 from knowledge.settings import Source
 
 DIGEST = "schedule.digest_channel"
@@ -40,13 +40,19 @@ def look(settings: Settings, client: WebClient, team: str) -> Iterator[Check]:
     Slack is asked for each once.
     """
     channels, people = _channels(settings), _people(settings)
-    enquiries = Enquiries(client, team)
-    found = [check for channel, names in channels.items() for check in _channel(client, channel, names)]
-    found += [check for person, uses in people.items() for check in _person(enquiries, person, uses)]
+    found = _unfit(client, team, channels, people)
     yield from found
     if not found and (channels or people):
         counts = f"channels: {len(channels)}, people and bots: {len(people)}"
         yield Check("ids in the settings", "ok", f"Slack knows all of them; {counts}")
+
+
+def _unfit(
+    client: WebClient, team: str, channels: Mapping[str, list[str]], people: Mapping[str, list[Use]]
+) -> list[Check]:
+    enquiries = Enquiries(client, team)
+    found = [check for channel, names in channels.items() for check in _channel(client, channel, names)]
+    return found + [check for person, uses in people.items() for check in _person(enquiries, person, uses)]
 
 
 def doubts(settings: Settings, sources: Collection[str]) -> tuple[str, ...]:
@@ -57,19 +63,15 @@ def doubts(settings: Settings, sources: Collection[str]) -> tuple[str, ...]:
     chosen = tuple(source for source in settings.sources if source.name in sources and source.kind != "slack")
     if settings.slack.facts is not None:
         return tuple(_not_in_file(settings.slack.facts, chosen))
-    if settings.slack.bot_token is None or all(scope == WORKSPACE for source in chosen for scope in source.scopes):
+    channels, people = _channels_in_scopes(chosen), _by_person(_people_in_scopes(chosen))
+    if settings.slack.bot_token is None or not (channels or people):
         return ()
-    scopes_alone = {
-        "sources": chosen,
-        "schedule": settings.schedule.model_copy(update={"digest_channel": None}),
-        "slack": settings.slack.model_copy(update={"admins": (), "trusted_bots": ()}),
-    }
     client = web_client(settings.slack, SYNC_PATIENCE_S)
     try:
-        found = tuple(look(settings.model_copy(update=scopes_alone), client, identify(client).team))
+        found = _unfit(client, identify(client).team, channels, people)
     except FootnoteError:  # a sync needs no Slack; `footnote doctor` says why there is none
         return ()
-    return tuple(f"{check.name}: {check.says}" for check in found if check.state != "ok")
+    return tuple(f"{check.name}: {check.says}" for check in found)
 
 
 def _not_in_file(file: Path, sources: Sequence[Source]) -> Iterator[str]:
@@ -82,33 +84,47 @@ def _not_in_file(file: Path, sources: Sequence[Source]) -> Iterator[str]:
         for scope in source.scopes:
             kind, _, named = scope.partition(":")
             if named and named not in known:
-                near = get_close_matches(named, known, 1)
+                near = spelling.nearest(named, known, 1)
                 hint = f"did you mean {near[0]}?" if near else "compare the id with those in the file"
                 what = "channel" if kind == "channel" else "person"
                 yield f"scopes of {source.name}: {file.name} has no {what} {named}, so it lets nobody in; {hint}"
 
 
 def _channels(settings: Settings) -> dict[str, list[str]]:
-    """The settings that name a channel, by its id. A source that is a channel itself is read by a check of its own."""
-    named: dict[str, list[str]] = {}
-    for source in (source for source in settings.sources if source.kind != "slack"):
-        for channel in _ids(source.scopes, "channel:"):
-            named.setdefault(channel, []).append(f"scopes of {source.name}")
+    """The settings that name a channel, by its id."""
+    named = _channels_in_scopes(settings.sources)
     if settings.schedule.digest_channel is not None:
         named.setdefault(settings.schedule.digest_channel, []).append(DIGEST)
     return named
 
 
+def _channels_in_scopes(sources: Iterable[Source]) -> dict[str, list[str]]:
+    """A source that is a channel itself is read by a check of its own."""
+    named: dict[str, list[str]] = {}
+    for source in (source for source in sources if source.kind != "slack"):
+        for channel in _ids(source.scopes, "channel:"):
+            named.setdefault(channel, []).append(f"scopes of {source.name}")
+    return named
+
+
 def _people(settings: Settings) -> dict[str, list[Use]]:
-    readers = frozenset({PersonKind.MEMBER, PersonKind.GUEST})
-    uses = [
-        (person, Use(f"scopes of {source.name}", readers, "a member or a guest of this workspace"))
-        for source in settings.sources
-        for person in _ids(source.scopes, "user:")
-    ]
+    uses = _people_in_scopes(settings.sources)
     uses += [(p, Use("slack.admins", frozenset({PersonKind.MEMBER}), "a full member")) for p in settings.slack.admins]
     bot = "a bot, whose member ID begins with U"
     uses += [(p, Use("slack.trusted_bots", frozenset({PersonKind.BOT}), bot)) for p in settings.slack.trusted_bots]
+    return _by_person(uses)
+
+
+def _people_in_scopes(sources: Iterable[Source]) -> list[tuple[str, Use]]:
+    readers = frozenset({PersonKind.MEMBER, PersonKind.GUEST})
+    return [
+        (person, Use(f"scopes of {source.name}", readers, "a member or a guest of this workspace"))
+        for source in sources
+        for person in _ids(source.scopes, "user:")
+    ]
+
+
+def _by_person(uses: Sequence[tuple[str, Use]]) -> dict[str, list[Use]]:
     return {person: [use for each, use in uses if each == person] for person, _ in uses}
 
 

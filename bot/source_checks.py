@@ -21,12 +21,12 @@ from knowledge.strays import strays
 def synced(database: Database, sources: Sequence[Source], syncs: Mapping[str, LastSync]) -> Iterator[Check]:
     """A warning for each source whose last sync failed or refused to delete, and for each that the settings do not have."""
     names = [source.name for source in sources]
-    failed = {name: syncs[name].error for name in names if name in syncs and syncs[name].error}
-    for name, error in failed.items():
-        remedy = "" if "--allow-deletions" in error else f"mend that, and run `footnote sync {name}`"
-        yield Check(f"last sync of {name}", "warn", redact(error), remedy)
-    for name in (name for name in names if name in syncs and syncs[name].outdated and not syncs[name].error):
-        yield Check(f"last sync of {name}", "warn", syncs[name].outdated)
+    for name, last in ((name, syncs[name]) for name in names if name in syncs):
+        if last.error:
+            remedy = "" if "--allow-deletions" in last.error else f"mend that, and run `footnote sync {name}`"
+            yield Check(f"last sync of {name}", "warn", redact(last.error), remedy)
+        elif last.outdated:
+            yield Check(f"last sync of {name}", "warn", last.outdated)
     for stray in strays(database, names):
         yield Check(f"source {stray.name}", "warn", stray.says, f"put it back, or {stray.removal}")
 

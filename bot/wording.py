@@ -6,6 +6,7 @@ Short and plain; no exception text; ids only where they help an administrator to
 from collections.abc import Sequence
 from datetime import datetime, timedelta
 
+from bot.check import counted
 from knowledge.outcomes import SyncOutcome
 
 STATUS = "is looking in the documents…"
@@ -228,7 +229,7 @@ def nightly_measured(recall: float | None, questions: int) -> str:
     """Where there is no channel for the digest. `recall`: recall@5 over so many `questions`; None when there are none."""
     figure = "there is none yet that could be looked for in the documents"
     if recall is not None:
-        figure = f"recall@5 is {recall:.0%} over {questions} question{'s' if questions != 1 else ''}"
+        figure = f"recall@5 is {recall:.0%} over {counted(questions, 'question')}"
     unset = "`schedule.digest_channel` in footnote.toml names no channel, so no digest was posted"
     return f"The reviewed questions are measured: {figure}. {unset}."
 

@@ -36,8 +36,8 @@ class Failures:
 
 @dataclass(frozen=True)
 class SourceState:
-    """A source as its readers may know it; `documents` counts those they may read. `error`: what the last sync could not do, or that
-    the bot's settings are older than the index; else empty."""
+    """A source as its readers may know it; `documents` counts those they may read. `error`: what the last sync could not
+    do, or that the bot's settings are older than the index; else empty."""
 
     name: str
     kind: str

@@ -5,6 +5,7 @@ import json
 import time
 from collections.abc import Callable, Mapping
 from contextlib import closing
+from copy import copy
 from dataclasses import replace
 from datetime import UTC, datetime
 from importlib.metadata import version
@@ -78,17 +79,10 @@ class Indexer:
 
     def opening(self, openers: Mapping[str, Opener], invite: Invite | None = None) -> "Indexer":
         """This indexer, for more kinds of sources, and with a way to ask other processes for help."""
-        return Indexer(
-            self._database,
-            self._embedder,
-            self._chunking,
-            cache=self._cache,
-            openers={**self._openers, **openers},
-            exact_below=self._exact_below,
-            invite=self._invite if invite is None else invite,
-            recall_loss=self._recall_loss,
-            settings_at=self._settings_at,
-        )
+        other = copy(self)
+        other._openers = {**self._openers, **openers}
+        other._invite = self._invite if invite is None else invite
+        return other
 
     def sync(self, source: SourceSettings, full: bool = False, on_progress: Progress | None = None) -> SyncOutcome:
         """Make the index hold what the source has. `full`: read and encode everything again, also with another model,

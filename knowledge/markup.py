@@ -103,13 +103,21 @@ def _paired(line: str) -> str:
     for part, code in outside_code(line):
         for match in () if code else re.finditer(r"\*\*", part):
             place = at + match.start()
-            closes = opened is not None and not line[place - 1].isspace()
-            opens = not closes and not line[place + 2 : place + 3].isspace()
-            loose += [old for old in (opened, None if opens else place) if old is not None and not closes]
-            opened = place if opens else None
+            if opened is not None and not line[place - 1].isspace():
+                opened = None  # the two are a pair
+                continue
+            if opened is not None:
+                loose.append(opened)
+            opened = place
+            if line[place + 2 : place + 3].isspace():
+                loose.append(place)
+                opened = None
         at += len(part)
-    loose += [] if opened is None else [opened]
-    return "".join(c for n, c in enumerate(line) if not any(start <= n < start + 2 for start in loose))
+    if opened is not None:
+        loose.append(opened)
+    for place in reversed(loose):
+        line = line[:place] + line[place + 2 :]
+    return line
 
 
 def without_mentions(text: str) -> str:
