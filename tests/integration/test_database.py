@@ -14,6 +14,7 @@ from knowledge.errors import DatabaseUnusable
 from knowledge.postgres import EmbeddedPostgres
 from knowledge.settings import KnowledgeSettings
 from knowledge.tables import acls, chunks, facts
+from tests.company import until
 from tests.rows import add_chunk
 
 EVERYBODY = frozenset({"workspace"})
@@ -144,6 +145,38 @@ def test_a_scratch_database_is_migrated_empty_and_gone_afterwards(database: Data
     with database.plain() as connection:
         found = sa.text("select count(*) from pg_database where datname = :name")
         assert connection.scalar(found, {"name": name}) == 0
+
+
+def test_a_scratch_database_goes_while_the_server_vacuums_it_and_a_session_of_it_is_left(home: Path) -> None:
+    lingering = {
+        "autovacuum_naptime": "1s",
+        "autovacuum_vacuum_cost_delay": "100ms",
+        "autovacuum_vacuum_cost_limit": "1",
+    }
+    server = EmbeddedPostgres(home / "vacuumed", lingering).start()
+    try:
+        with Database(server.url("postgres")) as database:
+            with database.scratch() as scratch:
+                left = sa.create_engine(scratch.url, poolclass=sa.NullPool).connect()
+                left.execute(sa.text("create table worn as select repeat('x', 1000) from generate_series(1, 20000)"))
+                left.commit()
+                until(lambda: vacuums(scratch))
+                name = name_of(scratch)
+            left.invalidate()
+            left.close()
+            with database.plain() as connection:
+                assert name not in connection.scalars(sa.text("select datname from pg_database")).all()
+    finally:
+        server.release()
+
+
+def vacuums(database: Database) -> bool:
+    """Whether the server's own process is at work there."""
+    its_own = sa.text(
+        "select count(*) from pg_stat_activity where datname = :name and usename is distinct from current_user"
+    )
+    with database.plain() as connection:
+        return bool(connection.scalar(its_own, {"name": name_of(database)}))
 
 
 def test_without_a_url_the_embedded_server_is_used_and_released(home: Path) -> None:
