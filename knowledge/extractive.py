@@ -122,15 +122,22 @@ def strength(scored: Sequence[Scored], evidence: Sequence[Evidence]) -> float:
     return 0.5 * best.score + 0.5 * evidence[best.unit.index].passage.score
 
 
-def choose(scored: Sequence[Scored]) -> tuple[Unit, ...]:
-    """The pieces to quote, best first."""
+def choose(scored: Sequence[Scored], question: str) -> tuple[Unit, ...]:
+    """The pieces to quote, best first. Of a table whose best row has a code or figure of the question, no row without it."""
+    named = {term for term in analysis.terms(question) if any(sign.isdigit() for sign in term)}
     chosen: list[Unit] = []
     for one in scored:
         if one.score < scored[0].score - NEARLY or len(chosen) == MOST_QUOTES:
             break
-        same = [unit for unit in chosen if unit.index == one.unit.index]
-        if len(same) < MOST_OF_ONE_PASSAGE and one.unit.text.strip() not in {u.text.strip() for u in chosen}:
-            chosen.append(one.unit)
+        unit, same = one.unit, [other for other in chosen if other.index == one.unit.index]
+        has = named & set(analysis.terms(unit.text))
+        beside = (row for row in same if _of_one_table(row, unit))
+        if (
+            len(same) < MOST_OF_ONE_PASSAGE
+            and unit.text.strip() not in {other.text.strip() for other in chosen}
+            and (has or not any(named.intersection(analysis.terms(row.text)) for row in beside))
+        ):
+            chosen.append(unit)
     return tuple(chosen)
 
 

@@ -5,7 +5,8 @@
    ("when does it expire?").
 2. It then takes along the content words of the question before, which may itself have leaned on the one before that.
    A message of courtesies ("great, thanks") is no question before.
-3. Any other question is left exactly as it was asked.
+3. What it names in the place of something else stands for it: "in Oslo" for the "in Zurich" before, "E4019" for "E4012".
+4. Any other question is left exactly as it was asked.
 """
 
 import re
@@ -31,6 +32,12 @@ _POINTS_BACK = re.compile(
     r"das|dies|dieser|diese|dort|davon|dafür|dazu|ihn|sie|es)\b",
     re.IGNORECASE,
 )
+_PREPOSITION = re.compile(
+    r"\b(?:in|on|at|for|from|to|with|without|of|by|into|after|before|during|für|auf|bei|von|mit|nach|aus|im|am|pour|à|dans|de|para|en)\b",
+    re.IGNORECASE,
+)
+_DIGITS, _LETTERS = re.compile(r"\d+"), re.compile(r"[^\W\d_]+")
+
 SHORT = 4
 """Content words up to which a question with a pronoun is taken to lean; longer ones usually explain their "it"."""
 
@@ -70,8 +77,44 @@ def _joined(text: str, before: str) -> str:
     if not before or not leans(text) or not _asks(text):
         return text
     own = set(analysis.terms(text))
-    missing = [word for word, terms in _content(before).items() if not terms <= own]
+    replaced = _replaced(before, text)
+    missing = [word for word, terms in _content(before).items() if not terms <= own and word not in replaced]
     return f"{text} ({' '.join(missing[:MOST_WORDS])})" if missing else text
+
+
+def _replaced(before: str, text: str) -> set[str]:
+    """The words of the question before for which the text names others: of the same shape, or after the same preposition
+    when that stands there once.
+    """
+    shapes = {_shape(word) for word in _content(text)} - {""}
+    named = [lead for lead, _ in _phrases(text)]
+    leads = [lead for lead, _ in _phrases(before)]
+    gone = {word for word in _content(before) if _shape(word) in shapes}
+    for lead, words in _phrases(before):
+        if lead and lead in named and leads.count(lead) == 1:
+            gone.update(words)
+    return gone
+
+
+def _shape(word: str) -> str:
+    """Letters and digits as signs of their kind, so that codes, versions or years are alike; empty without a digit."""
+    if not _DIGITS.search(word):
+        return ""
+    return _DIGITS.sub(lambda run: "0" if len(run[0]) < 3 else "000", _LETTERS.sub("a", word))
+
+
+def _phrases(text: str) -> list[tuple[str, list[str]]]:
+    """Words of content that stand side by side, with the preposition before them, empty without one."""
+    phrases: list[tuple[str, list[str]]] = []
+    end = 0
+    for start, stop in dict.fromkeys((span.start, span.end) for span in analysis.spans(text)):
+        gap = text[end:start]
+        if gap.strip() or not phrases:
+            lead = _PREPOSITION.search(gap)
+            phrases.append((lead[0].casefold() if lead else "", []))
+        phrases[-1][1].append(text[start:stop])
+        end = stop
+    return phrases
 
 
 def _content(text: str) -> dict[str, frozenset[str]]:

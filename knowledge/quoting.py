@@ -57,5 +57,5 @@ class Quoting:
         scored = extractive.score(question, extractive.units(evidence), weights, embedder)
         if extractive.strength(scored, evidence) < threshold.quote:
             return ()
-        chosen = companions.fill(extractive.choose(scored), scored, evidence, question, weights)
+        chosen = companions.fill(extractive.choose(scored, question), scored, evidence, question, weights)
         return companions.complete(chosen, scored, evidence)

@@ -133,7 +133,7 @@ def ask(query: Query, retriever: Retriever, embedder: extractive.Encoder, words_
     if not query.relevant:
         return Outcome(None, strength_without, ())
     evidence, best = scored(passages)
-    holds = [_holds(query, evidence[unit.index].passage, unit.text) for unit in extractive.choose(best)]
+    holds = [_holds(query, evidence[unit.index].passage, unit.text) for unit in extractive.choose(best, query.text)]
     return Outcome(extractive.strength(best, evidence), strength_without, tuple(holds))
 
 

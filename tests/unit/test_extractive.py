@@ -94,15 +94,33 @@ def test_at_most_three_quotes_two_of_one_passage_and_none_far_below_the_best() -
     def scored(index: int, piece: int, value: float) -> Scored:
         return Scored(Unit(index, piece, "sentence", f"{index} {piece}", "", ""), value)
 
-    chosen = choose([scored(0, 0, 0.9), scored(0, 1, 0.89), scored(0, 2, 0.88), scored(1, 0, 0.87), scored(2, 0, 0.86)])
+    chosen = choose(
+        [scored(0, 0, 0.9), scored(0, 1, 0.89), scored(0, 2, 0.88), scored(1, 0, 0.87), scored(2, 0, 0.86)], ""
+    )
     assert [(unit.index, unit.piece) for unit in chosen] == [(0, 0), (0, 1), (1, 0)]
-    assert len(choose([scored(0, 0, 0.9), scored(1, 0, 0.9 - NEARLY - 0.01)])) == 1
-    assert choose([]) == ()
+    assert len(choose([scored(0, 0, 0.9), scored(1, 0, 0.9 - NEARLY - 0.01)], "")) == 1
+    assert choose([], "") == ()
 
 
 def test_the_same_sentence_in_two_documents_is_quoted_once() -> None:
     evidence = given("A night costs EUR 135.", "A night costs EUR 135.")
-    assert len(choose(score("night costs", units(evidence), ALL_RARE, None))) == 1
+    assert len(choose(score("night costs", units(evidence), ALL_RARE, None), "night costs")) == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "quoted"),
+    [
+        ("What does E4019 mean, too many stops or a locked tour?", ["E4019"]),
+        ("What do E4012 and E4019 mean?", ["E4012", "E4019"]),
+        ("What means locked, what means stops?", ["E4012", "E4019"]),
+    ],
+)
+def test_a_row_without_the_code_that_is_asked_for_does_not_stand_beside_the_one_with_it(
+    question: str, quoted: list[str]
+) -> None:
+    evidence = given("| Code | Meaning |\n| --- | --- |\n| E4012 | locked tour |\n| E4019 | many stops in a tour |\n")
+    chosen = choose(score(question, units(evidence), ALL_RARE, None), question)
+    assert sorted(unit.text.split()[1] for unit in chosen) == quoted
 
 
 def test_quotes_are_verbatim_marked_and_numbered() -> None:
@@ -136,7 +154,7 @@ def test_an_unknown_model_is_judged_by_words_alone() -> None:
 
 def completed(question: str, evidence: Sequence[Evidence]) -> list[str]:
     scored_ = score(question, units(evidence), ALL_RARE, None)
-    return [unit.text.strip() for unit in complete(choose(scored_)[:1], scored_, evidence)]
+    return [unit.text.strip() for unit in complete(choose(scored_, question)[:1], scored_, evidence)]
 
 
 def version(text: str, number: int, year: int) -> Evidence:
@@ -175,7 +193,7 @@ TABLE = (
 def test_a_sentence_that_leads_to_a_table_is_quoted_with_it_as_one_table() -> None:
     evidence = given(TABLE)
     scored_ = score("Who pays into my pension?", units(evidence), ALL_RARE, None)
-    quoted = quote(complete(choose(scored_)[:1], scored_, evidence), evidence, "Who pays into my pension?")
+    quoted = quote(complete(choose(scored_, "")[:1], scored_, evidence), evidence, "Who pays into my pension?")
     assert quoted.text.count("| --- | --- |") == 1
     assert quoted.text.index("pension") < quoted.text.index("4.5 %") < quoted.text.index("6.25 %")
 
@@ -198,7 +216,7 @@ def test_a_large_part_of_the_question_that_no_quote_has_brings_the_piece_that_ha
     evidence = [Evidence.of(replace(each.passage, document_id=1)) for each in given(*texts)]
     question = "Who do I call when I lose my laptop?"
     scored_ = score(question, units(evidence), ALL_RARE, None)
-    filled = fill(choose(scored_), scored_, evidence, question, ALL_RARE)
+    filled = fill(choose(scored_, question), scored_, evidence, question, ALL_RARE)
     assert [unit.text.strip() for unit in filled] == ["Losing a laptop hurts.", "Call extension 7744 at any hour."]
 
 

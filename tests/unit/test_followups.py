@@ -60,7 +60,31 @@ def test_without_a_question_before_nothing_is_added() -> None:
 
 
 def test_a_chain_of_leaning_questions_keeps_its_subject() -> None:
-    assert stand_alone("And in Oslo?", asked(HOTEL, "And in Zurich?")) == "And in Oslo? (Zurich hotel limit per night)"
+    assert (
+        stand_alone("And for a week?", asked(HOTEL, "And in Zurich?"))
+        == "And for a week? (Zurich hotel limit per night)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("before", "text", "expected"),
+    [
+        ("What may a hotel cost in New York?", "And in Oslo?", "And in Oslo? (may hotel cost)"),
+        ("What do we pay for a badge in the depot?", "And in the office?", "And in the office? (pay badge)"),
+        ("What does E4012 mean?", "And what about E4019?", "And what about E4019? (mean)"),
+        ("What changed in version 2.14.1?", "And 2.15.0?", "And 2.15.0? (changed version)"),
+        ("How many days off after 5 years?", "And after 10?", "And after 10? (many days off)"),
+        ("What was the budget of sales in 2025?", "And 2026?", "And 2026? (budget sales)"),
+        ("Which limit for travel for contractors?", "And for guests?", "And for guests? (limit travel contractors)"),
+        ("How long does E4012 lock a tour?", "What about 2 planners?", "What about 2 planners? (long E4012 lock tour)"),
+    ],
+)
+def test_what_is_named_in_the_place_of_something_replaces_it(before: str, text: str, expected: str) -> None:
+    assert stand_alone(text, asked(before)) == expected
+
+
+def test_the_last_place_in_a_chain_holds() -> None:
+    assert stand_alone("And in Oslo?", asked(HOTEL, "And in Zurich?")) == "And in Oslo? (hotel limit per night)"
 
 
 def test_a_new_subject_in_between_replaces_the_old_one() -> None:
