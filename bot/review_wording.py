@@ -48,6 +48,11 @@ def standalone(question: str) -> str:
     return f"In full: {question}"
 
 
+def strength(found: float, needed: float) -> str:
+    """Of the evidence for quotes; both in [0, 1]."""
+    return f"evidence: {found:.2f} of 1; quotes are given from {needed:.2f}"
+
+
 def votes(people: int, up: int, down: int, origin: str = "label") -> str:
     """`people`: who put it forward, the bot and files not counted."""
     nobody = "an imported file" if origin == "import" else "the questions that were asked"

@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from knowledge.answers import Answer, Citation, Outcome, Question, Removed
+from knowledge.answers import Answer, Citation, Outcome, Question, Removed, strength_as_json
 from knowledge.permissions import Denial, Scopes
 from knowledge.tables import answers, replies
 
@@ -16,7 +16,7 @@ from knowledge.tables import answers, replies
 class StoredAnswer:
     """An answer's row. `stages`: by stage name `[chunk_id, score]` best first, `passages`: the chunk ids given, and
     `nearest`: ids of the documents that a reply without an answer named, and `denied`: `[scope, reason]` for what the
-    asker could open and the reply might not use."""
+    asker could open and the reply might not use, and `strength`: of the evidence for quotes, absent in older rows."""
 
     id: str
     asker: str
@@ -63,6 +63,7 @@ def save(
                 "generation": found.generation_id,
                 "searches": [_storable(s) for s in answer.searches],
                 "notice": answer.notice,
+                "strength": strength_as_json(answer.strength),
                 "denied": [[denial.scope, denial.reason] for denial in denials],
                 "nearest": [p.document_id for p in answer.nearest] if answer.abstained else [],
             },

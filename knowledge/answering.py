@@ -205,17 +205,17 @@ class Answerer:
 
     def _quoted(self, answer: Answer, evidence: Sequence[Evidence], work: _Work, notice: Notice | None) -> Answer:
         with work.timed("quote"):
-            quotes, evidence = self._quoting.quote(answer.standalone, evidence, work.scopes)
-        answer = replace(answer, notice=notice)
-        if quotes is None or not quotes.text:
+            quoted = self._quoting.quote(answer.standalone, evidence, work.scopes)
+        answer = replace(answer, notice=notice, strength=(quoted.strength.found, quoted.strength.needed))
+        if quoted.grounded is None or not quoted.grounded.text:
             return replace(answer, outcome="failed" if notice is Notice.UNAVAILABLE else "abstained")
-        work.show_more(quotes.text)
+        work.show_more(quoted.grounded.text)
         return replace(
             answer,
-            text=quotes.text,
+            text=quoted.grounded.text,
             outcome="quoted",
-            passages=tuple(given.passage for given in evidence),
-            citations=quotes.citations,
-            removed=(*answer.removed, *quotes.removed),
+            passages=tuple(given.passage for given in quoted.evidence),
+            citations=quoted.grounded.citations,
+            removed=(*answer.removed, *quoted.grounded.removed),
             model=answer.model or f"quotes by {self._embedder.name}",
         )

@@ -85,6 +85,7 @@ class Answer:
 
     `passages`: everything the answer could use, extra searches included. `searches`: those extra queries.
     `usage`: tokens by kind, and `dollars` when the model's price is known. `ms`: milliseconds by stage.
+    `strength`: of the evidence for quotes, and the least for which there are any; None when none were looked for.
     """
 
     id: str
@@ -102,6 +103,7 @@ class Answer:
     removed: tuple[Removed, ...] = ()
     notice: Notice | None = None
     searches: tuple[str, ...] = ()
+    strength: tuple[float, float] | None = None
 
     @property
     def abstained(self) -> bool:
@@ -131,6 +133,7 @@ def as_json(answer: Answer, scopes: Scopes) -> dict[str, Any]:
         "notice": answer.notice,
         "standalone": answer.standalone,
         "searches": list(answer.searches),
+        "strength": strength_as_json(answer.strength),
         "allowed_scopes": sorted(scopes),
         "citations": [cited_as_json(c) for c in answer.citations],
         "nearest": [
@@ -158,6 +161,10 @@ def as_json(answer: Answer, scopes: Scopes) -> dict[str, Any]:
         "usage": dict(answer.usage),
         "ms": dict(answer.ms),
     }
+
+
+def strength_as_json(strength: tuple[float, float] | None) -> dict[str, float] | None:
+    return {"found": round(strength[0], 4), "needed": strength[1]} if strength else None
 
 
 def cited_as_json(citation: Citation) -> dict[str, Any]:

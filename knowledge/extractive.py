@@ -90,6 +90,18 @@ class Threshold:
     words_only: bool
 
 
+@dataclass(frozen=True)
+class Strength:
+    """How strong the evidence for quotes was, and how strong it has to be; both in [0, 1]."""
+
+    found: float
+    needed: float
+
+    @property
+    def enough(self) -> bool:
+        return self.found >= self.needed
+
+
 def units(evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
     """Everything quotable in the first passages, in their order."""
     return tuple(

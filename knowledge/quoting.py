@@ -7,7 +7,7 @@ from knowledge import analysis, companions, compound, extractive, keywords
 from knowledge.db import Database
 from knowledge.encoders import Embedder
 from knowledge.evidence import Evidence
-from knowledge.extractive import Unit
+from knowledge.extractive import Strength, Unit
 from knowledge.grounding import Grounded
 from knowledge.permissions import Scopes
 from knowledge.retrieval import Retriever
@@ -17,45 +17,58 @@ MOST_OF_A_PART = 2
 
 
 @dataclass(frozen=True)
+class Quoted:
+    """`grounded`: the quotes, None when the evidence is too weak for any; `evidence`: what they are taken from."""
+
+    grounded: Grounded | None
+    evidence: Sequence[Evidence]
+    strength: Strength
+
+
+@dataclass(frozen=True)
 class Quoting:
     database: Database
     retriever: Retriever
     embedder: Embedder
 
-    def quote(
-        self, question: str, evidence: Sequence[Evidence], scopes: Scopes
-    ) -> tuple[Grounded | None, Sequence[Evidence]]:
-        """The quotes, None when the evidence is too weak for any, and the evidence that they are taken from."""
+    def quote(self, question: str, evidence: Sequence[Evidence], scopes: Scopes) -> Quoted:
         parts = compound.parts(question)
-        chosen, used = self._each(parts, scopes) if len(parts) > 1 else ((), evidence)
-        if not chosen:
-            chosen, used = self._best(question, evidence), evidence
-        return (extractive.quote(chosen, used, question) if chosen else None), used
+        chosen, used, strength = self._each(parts, scopes) if len(parts) > 1 else ((), evidence, None)
+        if not chosen or strength is None:
+            (chosen, strength), used = self._best(question, evidence), evidence
+        return Quoted(extractive.quote(chosen, used, question) if chosen else None, used, strength)
 
-    def _each(self, parts: Sequence[str], scopes: Scopes) -> tuple[tuple[Unit, ...], Sequence[Evidence]]:
-        """Something for every part, or nothing: half an answer could be taken for the whole."""
+    def _each(
+        self, parts: Sequence[str], scopes: Scopes
+    ) -> tuple[tuple[Unit, ...], Sequence[Evidence], Strength | None]:
+        """Something for every part, as strong as the weakest, or nothing: half an answer could be taken for the whole."""
         used: dict[int, Evidence] = {}
         chosen: list[Unit] = []
+        strengths: list[Strength] = []
         for part in parts:
             given = [Evidence.of(passage) for passage in self.retriever.search(part, scopes).passages]
-            best = self._best(part, given)[:MOST_OF_A_PART]
+            best, strength = self._best(part, given)
             if not best:
-                return (), ()
+                return (), (), None
+            strengths.append(strength)
             for each in given:
                 used.setdefault(each.passage.chunk_id, each)
             places = list(used)
-            moved = (replace(unit, index=places.index(given[unit.index].passage.chunk_id)) for unit in best)
+            moved = (
+                replace(unit, index=places.index(given[unit.index].passage.chunk_id)) for unit in best[:MOST_OF_A_PART]
+            )
             chosen += [unit for unit in moved if unit not in chosen]
-        return tuple(chosen), tuple(used.values())
+        return tuple(chosen), tuple(used.values()), min(strengths, key=lambda each: each.found)
 
-    def _best(self, question: str, evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
+    def _best(self, question: str, evidence: Sequence[Evidence]) -> tuple[tuple[Unit, ...], Strength]:
         """The pieces to quote for one question, none when the evidence is too weak."""
         threshold = extractive.threshold(self.embedder.name)
         with self.database.plain() as connection:
             weights = keywords.weigh(connection, analysis.terms(question))
         embedder = None if threshold.words_only else self.embedder
         scored = extractive.score(question, extractive.units(evidence), weights, embedder)
-        if extractive.strength(scored, evidence) < threshold.quote:
-            return ()
+        strength = Strength(extractive.strength(scored, evidence), threshold.quote)
+        if not strength.enough:
+            return (), strength
         chosen = companions.fill(extractive.choose(scored, question), scored, evidence, question, weights)
-        return companions.complete(chosen, scored, evidence)
+        return companions.complete(chosen, scored, evidence), strength

@@ -37,6 +37,7 @@ class Explanation:
             "question": self.answer.question,
             "standalone": self.answer.standalone,
             "outcome": self.answer.outcome,
+            "strength": self.answer.stages.get("strength"),
             "allowed_scopes": sorted(self.answer.scopes),
             "denied": [asdict(denial) for denial in self.denials],
             "stages": self.answer.stages.get("stages", {}),

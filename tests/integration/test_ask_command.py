@@ -1,6 +1,7 @@
 """`footnote ask` and `footnote why` from the shell."""
 
 import json
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -92,6 +93,22 @@ def test_why_lists_what_was_found_with_its_ranks_and_how_to_say_what_was_right(r
     assert review_wording.expected(["everyone/leave.md"], 0) in told
     assert review_wording.GIVEN in told
     assert "rank of the right passage: vector 1, keyword 1, fused 1, reranked 1" in told
+
+
+def test_why_tells_how_strong_the_evidence_for_quotes_was(run: Run) -> None:
+    def strength(question: str) -> tuple[float, float]:
+        told = re.search(
+            r"^evidence: (0\.\d\d) of 1; quotes are given from (0\.\d\d)$",
+            run("why", asked(run, question), "--as", "ben"),
+            re.M,
+        )
+        assert told
+        return float(told[1]), float(told[2])
+
+    found, needed = strength("How many days of annual leave can ben carry over?")
+    assert found >= needed
+    found, needed = strength("Who plays the bassoon in the orchestra?")
+    assert found < needed
 
 
 def test_why_tells_the_click_that_labels_an_answer_in_slack(run: Run, company: Company) -> None:
