@@ -3,11 +3,11 @@
 1. The best passages are cut into pieces (`citable.cut`); headings and table headers are not quoted by themselves,
    nor what speaks to a machine (`orders.py`).
 2. A piece scores half for words, half for meaning: the share of the question's term weights (IDF) that the piece has,
-   terms of its headings counting for a part, and the cosine of its vector with the question's. Only the pieces with
-   most of the words are compared by meaning.
+   terms of its headings counting for a part, and the likeness of its vector and of its tokens to the question's. Only the
+   pieces with most of the words are compared by meaning. For a part it scores as its passage does, which was read whole.
 3. The best piece and up to two more that score nearly as well are quoted, at most two of one passage, best first.
    What they need beside them is quoted too (`companions.py`).
-4. The evidence is as strong as the mean of the best piece's score and its passage's. Below the threshold of the embedding
+4. The evidence is as strong as the mean of the best piece's words and cosine and its passage's score. Below the threshold of the embedding
    model nothing is quoted. Thresholds are measured (`data/thresholds.json`).
 
 Quotes go through the same verification as a model's words.
@@ -24,9 +24,9 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from knowledge import analysis
+from knowledge import analysis, late_interaction
 from knowledge.claims import Segment
-from knowledge.encoders import EncodedQuestion, Floats
+from knowledge.encoders import Encoded, EncodedQuestion, Floats
 from knowledge.evidence import Cited, Evidence
 from knowledge.grounding import Grounded, verify
 from knowledge.keywords import Weighted
@@ -46,6 +46,10 @@ NEARLY = 0.15
 HEADING_SHARE = 0.5
 """What a term counts that is only in the title or the headings above the piece."""
 
+PASSAGE_SHARE = 0.3
+"""What a piece has of its passage's score. With the tokens' likeness it took the answers in the first quote from .821 to
+.857 on the sample company, from .962 to .971 on XQuAD; .2 to .4 are alike. The strength of the evidence gained nothing."""
+
 _STEP = re.compile(r"^\s*\d+[.)]\s+")  # its number says nothing about a step that is quoted without the others
 
 THRESHOLDS = Path(__file__).with_name("data") / "thresholds.json"
@@ -56,7 +60,7 @@ class Encoder(Protocol):
 
     def encode_question(self, text: str, /) -> EncodedQuestion: ...
 
-    def encode_texts(self, texts: Sequence[str], /) -> Floats: ...
+    def encode_passages(self, texts: Sequence[str], /) -> Encoded: ...
 
 
 @dataclass(frozen=True)
@@ -78,8 +82,11 @@ class Unit:
 
 @dataclass(frozen=True)
 class Scored:
+    """`score` ranks; `plain` is words and cosine alone, which thresholds are measured for. Both in [0, 1]."""
+
     unit: Unit
     score: float
+    plain: float
 
 
 @dataclass(frozen=True)
@@ -112,26 +119,34 @@ def units(evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
     )
 
 
-def score(question: str, found: Sequence[Unit], weights: Weighted, embedder: Encoder | None) -> tuple[Scored, ...]:
-    """Best first; ties in the order of the passages. `embedder=None`: by words alone."""
+def score(
+    question: str, evidence: Sequence[Evidence], weights: Weighted, embedder: Encoder | None
+) -> tuple[Scored, ...]:
+    """Everything quotable, best first; ties in the order of the passages. `embedder=None`: by words alone."""
+    found = units(evidence)
     if not found:
         return ()
-    scores = _overlaps(question, found, weights)
+    plain = _overlaps(question, found, weights)
+    alike = plain.copy()
     if embedder is not None:
-        compared = np.sort(np.argsort(-scores, kind="stable")[:COMPARED])
-        vectors = embedder.encode_texts([found[i].readable for i in compared])
-        scores *= 0.5
-        scores[compared] += 0.5 * np.clip(vectors @ embedder.encode_question(question).vector, 0, 1)
+        compared = np.sort(np.argsort(-plain, kind="stable")[:COMPARED])
+        cosines, tokens = _meanings(question, [found[i].readable for i in compared], weights, embedder)
+        plain *= 0.5
+        alike *= 0.5
+        plain[compared] += 0.5 * cosines
+        alike[compared] += 0.25 * cosines + 0.25 * tokens
+    passages = np.array([evidence[unit.index].passage.score for unit in found], dtype=np.float32)
+    scores = (1 - PASSAGE_SHARE) * alike + PASSAGE_SHARE * passages
     order = np.argsort(-scores, kind="stable")
-    return tuple(Scored(found[i], float(scores[i])) for i in order)
+    return tuple(Scored(found[i], float(scores[i]), float(plain[i])) for i in order)
 
 
 def strength(scored: Sequence[Scored], evidence: Sequence[Evidence]) -> float:
-    """How well the best piece answers, in [0, 1]: its own score and its passage's, which saw all of it, in equal parts."""
+    """How well the best piece answers, in [0, 1]: its own words and meaning and its passage's score in equal parts."""
     if not scored:
         return 0.0
-    best = scored[0]
-    return 0.5 * best.score + 0.5 * evidence[best.unit.index].passage.score
+    best = max(scored, key=lambda each: each.plain)
+    return 0.5 * best.plain + 0.5 * evidence[best.unit.index].passage.score
 
 
 def choose(scored: Sequence[Scored], question: str) -> tuple[Unit, ...]:
@@ -206,6 +221,16 @@ def _overlaps(question: str, found: Sequence[Unit], weights: Weighted) -> Floats
         own, above = set(analysis.terms(unit.readable)), set(analysis.terms(unit.context))
         overlaps.append(sum(counted[t] * (1.0 if t in own else HEADING_SHARE if t in above else 0.0) for t in counted))
     return np.array(overlaps, dtype=np.float32)
+
+
+def _meanings(question: str, texts: Sequence[str], weights: Weighted, embedder: Encoder) -> tuple[Floats, Floats]:
+    """(n,) cosines with the question and (n,) likenesses of its tokens (`late_interaction.py`), in [0, 1]."""
+    asked, encoded = embedder.encode_question(question), embedder.encode_passages(texts)
+    cosines = np.clip(encoded.vectors @ asked.vector, 0, 1)
+    importance = late_interaction.token_weights(asked, weights)
+    if not encoded.tokens or not importance.sum() > 0:
+        return cosines, cosines
+    return cosines, late_interaction.likeness(asked, importance, encoded.tokens)
 
 
 def shares(question: str, weights: Weighted) -> dict[str, float]:

@@ -66,7 +66,7 @@ class Quoting:
         with self.database.plain() as connection:
             weights = keywords.weigh(connection, analysis.terms(question))
         embedder = None if threshold.words_only else self.embedder
-        scored = extractive.score(question, extractive.units(evidence), weights, embedder)
+        scored = extractive.score(question, evidence, weights, embedder)
         strength = Strength(extractive.strength(scored, evidence), threshold.quote)
         if not strength.enough:
             return (), strength

@@ -7,20 +7,18 @@
 """
 
 import time
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from datetime import UTC, datetime
 
-import numpy as np
 import sqlalchemy as sa
 
-from knowledge import analysis, candidates, diversity, fusion, generations, keywords, neighbours
+from knowledge import analysis, candidates, diversity, fusion, generations, keywords, late_interaction, neighbours
 from knowledge.acls import visible
 from knowledge.candidates import Candidate, Query
 from knowledge.db import Database
-from knowledge.encoders import Embedder, EncodedQuestion, Floats
+from knowledge.encoders import Embedder, EncodedQuestion
 from knowledge.keywords import Weighted
 from knowledge.passages import Found, Hit, Passage, Ranks
 from knowledge.permissions import Scopes
@@ -108,30 +106,13 @@ class Retriever:
         else:
             fused = fusion.convex(cosines, bm25, self.settings.fusion_weight)
         texts = {chunk: p.body for chunk, p in passages.items()} if self.reranker.reads_text else {}
-        scores = self.reranker.scores(question, token_weights(question, terms), found, texts)
+        scores = self.reranker.scores(question, late_interaction.token_weights(question, terms), found, texts)
         reranked = fused
         if scores:
             blended = fusion.blend(*map(fusion.standing, (cosines, bm25, scores)))
             vectors = {c.chunk_id: c.vector for c in found if c.vector is not None}
             reranked = neighbours.settled(blended, vectors, self.settings.neighbours)
         return {"vector": vector, "keyword": keyword, "fused": fused, "reranked": reranked}, scores
-
-
-FUNCTION_WORD_WEIGHT = 0.5
-"""Of every token, beside its word's IDF: stop words and punctuation carry some of the meaning of what is around them."""
-
-
-def token_weights(question: EncodedQuestion, terms: Weighted) -> Floats:
-    """(t,): the IDF of the rarest term of each token's word, shared by the word's tokens, and a little for every token."""
-    idfs: dict[tuple[int, int], float] = {}
-    for term in analysis.spans(question.text):
-        if not term.term.startswith(analysis.EXACT):
-            span = term.start, term.end
-            idfs[span] = max(idfs.get(span, 0.0), terms.idf(term.term))
-    words = [next((word for word in idfs if word[0] < end and start < word[1]), None) for start, end in question.spans]
-    pieces = Counter(words)
-    shares = [idfs[word] / pieces[word] if word else 0.0 for word in words]
-    return np.array(shares, dtype=np.float32) + FUNCTION_WORD_WEIGHT
 
 
 def read(connection: sa.Connection, chunk_ids: Iterable[int], scopes: Scopes) -> dict[int, Passage]:

@@ -26,7 +26,7 @@ import numpy as np
 from bot.settings import load
 from knowledge import analysis, extractive, keywords, samples
 from knowledge.db import open_database
-from knowledge.encoders import Embedder, EncodedQuestion, Floats, load_embedder
+from knowledge.encoders import Embedder, Encoded, EncodedQuestion, Floats, load_embedder
 from knowledge.evidence import Evidence
 from knowledge.index import Indexer
 from knowledge.passages import Passage
@@ -67,16 +67,18 @@ class Remembering:
 
     def __init__(self, inner: Embedder) -> None:
         self.inner = inner
-        self.known: dict[str, Floats] = {}
+        self.known: dict[str, tuple[Floats, bytes]] = {}
 
     def encode_question(self, text: str) -> EncodedQuestion:
         return self.inner.encode_question(text)
 
-    def encode_texts(self, texts: Sequence[str]) -> Floats:
+    def encode_passages(self, texts: Sequence[str]) -> Encoded:
         new = [text for text in dict.fromkeys(texts) if text not in self.known]
         if new:
-            self.known |= dict(zip(new, self.inner.encode_texts(new), strict=True))
-        return np.stack([self.known[text] for text in texts])
+            encoded = self.inner.encode_passages(new)
+            self.known |= dict(zip(new, zip(encoded.vectors, encoded.tokens, strict=True), strict=True))
+        vectors, tokens = zip(*(self.known[text] for text in texts), strict=True)
+        return Encoded(np.stack(vectors), tokens)
 
 
 def run(directory: Path | None, most: int | None, words_only: bool) -> dict[str, Any]:
@@ -125,8 +127,7 @@ def ask(query: Query, retriever: Retriever, embedder: extractive.Encoder, words_
 
     def scored(given: Sequence[Passage]) -> tuple[list[Evidence], tuple[extractive.Scored, ...]]:
         evidence = [Evidence.of(p) for p in given]
-        found = extractive.units(evidence)
-        return evidence, extractive.score(query.text, found, weights, None if words_only else embedder)
+        return evidence, extractive.score(query.text, evidence, weights, None if words_only else embedder)
 
     evidence_without, without = scored([p for p in passages if _document(p) not in query.relevant])
     strength_without = extractive.strength(without, evidence_without)

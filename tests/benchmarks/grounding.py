@@ -19,8 +19,8 @@ from knowledge.encoders import Embedder, EncodedQuestion, load_embedder
 from knowledge.evidence import Cited, Evidence
 from knowledge.figures import readings
 from knowledge.grounding import verify
+from knowledge.late_interaction import max_similarities
 from knowledge.passages import Passage, Ranks
-from knowledge.reranking import max_similarities
 from knowledge.settings import Models
 from tests.benchmarks.machine import machine
 

@@ -11,7 +11,8 @@ import pytest
 from knowledge.candidates import Candidate
 from knowledge.encoders import BITS, Embedder, load_embedder
 from knowledge.errors import ModelUnavailable
-from knowledge.reranking import CrossEncoder, LateInteraction, NoReranker, load_reranker, max_similarities
+from knowledge.late_interaction import max_similarities
+from knowledge.reranking import CrossEncoder, LateInteraction, NoReranker, load_reranker
 from knowledge.settings import Models
 
 

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from knowledge.companions import complete, fill
-from knowledge.encoders import EncodedQuestion, Floats
+from knowledge.encoders import BITS, Encoded, EncodedQuestion
 from knowledge.evidence import Evidence
 from knowledge.extractive import COMPARED, NEARLY, Scored, Unit, choose, quote, score, threshold, units
 from knowledge.keywords import Weighted
@@ -24,8 +24,8 @@ class Compass:
     def encode_question(self, text: str, /) -> EncodedQuestion:
         return EncodedQuestion(text, np.array([1, 0], dtype=np.float32), np.empty((0, 64), dtype=np.float32), ())
 
-    def encode_texts(self, texts: Sequence[str], /) -> Floats:
-        return np.array([[1, 0] if "hotel" in text else [0, 1] for text in texts], dtype=np.float32)
+    def encode_passages(self, texts: Sequence[str], /) -> Encoded:
+        return Encoded(np.array([[1, 0] if "hotel" in text else [0, 1] for text in texts], dtype=np.float32), ())
 
 
 def given(*texts: str) -> list[Evidence]:
@@ -33,7 +33,7 @@ def given(*texts: str) -> list[Evidence]:
 
 
 def best(question: str, evidence: Sequence[Evidence]) -> str:
-    return score(question, units(evidence), ALL_RARE, None)[0].unit.text.strip()
+    return score(question, evidence, ALL_RARE, None)[0].unit.text.strip()
 
 
 def test_the_sentence_with_most_of_the_questions_words_wins() -> None:
@@ -46,41 +46,69 @@ def test_words_count_by_what_they_mean_not_how_they_end() -> None:
 
 
 def test_all_words_found_scores_one_and_none_scores_nothing() -> None:
-    [full, empty] = score("hotel night", units(given("One hotel night. Two trains go.")), ALL_RARE, None)
-    assert (full.score, empty.score) == (1.0, 0.0)
+    [full, empty] = score("hotel night", given("One hotel night. Two trains go."), ALL_RARE, None)
+    assert (full.plain, empty.plain) == (1.0, 0.0)
 
 
 def test_words_of_the_heading_count_half() -> None:
-    [only] = score("section night", units(given("One night is free.")), ALL_RARE, None)
-    assert only.score == pytest.approx(0.75)
+    [only] = score("section night", given("One night is free."), ALL_RARE, None)
+    assert only.plain == pytest.approx(0.75)
 
 
 def test_only_the_pieces_with_most_words_are_compared_by_meaning_and_the_others_keep_their_words() -> None:
     read: list[str] = []
 
     class Reading(Compass):
-        def encode_texts(self, texts: Sequence[str], /) -> Floats:
+        def encode_passages(self, texts: Sequence[str], /) -> Encoded:
             read.extend(text.strip() for text in texts)
-            return super().encode_texts(texts)
+            return super().encode_passages(texts)
 
     short = [f"The tram goes {n} times." for n in range(COMPARED)]
-    scored = score(
-        "hotel night", units(given(" ".join(["A hotel waits."] * 2 + short), "One hotel night.")), ALL_RARE, Reading()
-    )
+    evidence = given(" ".join(["A hotel waits."] * 2 + short), "One hotel night.")
+    scored = score("hotel night", evidence, ALL_RARE, Reading())
     assert len(read) == COMPARED
     assert {"A hotel waits.", "One hotel night."} < set(read)
     assert len(scored) == COMPARED + 3
-    assert scored[0].score == 1.0
-    assert {s.score for s in scored if s.unit.text.strip() not in read} == {0.0}
+    assert scored[0].plain == 1.0
+    assert {s.plain for s in scored if s.unit.text.strip() not in read} == {0.0}
 
 
 def test_meaning_counts_as_much_as_words() -> None:
-    scored = score("night", units(given("One night passes. A hotel waits.")), ALL_RARE, Compass())
-    assert [(s.unit.text.strip(), s.score) for s in scored] == [("One night passes.", 0.5), ("A hotel waits.", 0.5)]
+    scored = score("night", given("One night passes. A hotel waits."), ALL_RARE, Compass())
+    assert [(s.unit.text.strip(), s.plain) for s in scored] == [("One night passes.", 0.5), ("A hotel waits.", 0.5)]
+
+
+class Listening(Compass):
+    """Every text points where the question does, and only the tokens of texts about kayaks are those of the question."""
+
+    ASKED = np.random.default_rng(3).standard_normal((2, BITS)).astype(np.float32)
+
+    def encode_question(self, text: str, /) -> EncodedQuestion:
+        tokens = self.ASKED / np.linalg.norm(self.ASKED, axis=1, keepdims=True)
+        return EncodedQuestion(text, np.array([1, 0], dtype=np.float32), tokens, ((0, 5), (6, 11)))
+
+    def encode_passages(self, texts: Sequence[str], /) -> Encoded:
+        def tokens(text: str) -> bytes:
+            return np.packbits((self.ASKED if "kayak" in text else -self.ASKED) > 0, axis=1).tobytes()
+
+        return Encoded(np.tile(np.array([1, 0], dtype=np.float32), (len(texts), 1)), tuple(map(tokens, texts)))
+
+
+def test_tokens_that_are_alike_rank_a_piece_and_the_strength_is_measured_without_them() -> None:
+    scored = score("canoe trips", given("A ferry leaves. A kayak leaves."), ALL_RARE, Listening())
+    assert [s.unit.text.strip() for s in scored] == ["A kayak leaves.", "A ferry leaves."]
+    assert [s.plain for s in scored] == [0.5, 0.5]
+
+
+def test_of_pieces_alike_the_one_in_the_better_passage_comes_first() -> None:
+    one, other = given("One night.", "A night.")
+    worse, better = replace(one.passage, score=0.2), replace(other.passage, score=0.9)
+    scored = score("night", [Evidence.of(worse), Evidence.of(better)], ALL_RARE, None)
+    assert [s.unit.text.strip() for s in scored] == ["A night.", "One night."]
 
 
 def test_a_question_without_content_words_scores_nothing() -> None:
-    assert score("what is it?", units(given("It is what it is.")), ALL_RARE, None)[0].score == 0
+    assert score("what is it?", given("It is what it is."), ALL_RARE, None)[0].plain == 0
 
 
 def test_headings_headers_and_orders_are_not_quoted() -> None:
@@ -92,7 +120,7 @@ def test_headings_headers_and_orders_are_not_quoted() -> None:
 
 def test_at_most_three_quotes_two_of_one_passage_and_none_far_below_the_best() -> None:
     def scored(index: int, piece: int, value: float) -> Scored:
-        return Scored(Unit(index, piece, "sentence", f"{index} {piece}", "", ""), value)
+        return Scored(Unit(index, piece, "sentence", f"{index} {piece}", "", ""), value, value)
 
     chosen = choose(
         [scored(0, 0, 0.9), scored(0, 1, 0.89), scored(0, 2, 0.88), scored(1, 0, 0.87), scored(2, 0, 0.86)], ""
@@ -104,7 +132,7 @@ def test_at_most_three_quotes_two_of_one_passage_and_none_far_below_the_best() -
 
 def test_the_same_sentence_in_two_documents_is_quoted_once() -> None:
     evidence = given("A night costs EUR 135.", "A night costs EUR 135.")
-    assert len(choose(score("night costs", units(evidence), ALL_RARE, None), "night costs")) == 1
+    assert len(choose(score("night costs", evidence, ALL_RARE, None), "night costs")) == 1
 
 
 @pytest.mark.parametrize(
@@ -119,7 +147,7 @@ def test_a_row_without_the_code_that_is_asked_for_does_not_stand_beside_the_one_
     question: str, quoted: list[str]
 ) -> None:
     evidence = given("| Code | Meaning |\n| --- | --- |\n| E4012 | locked tour |\n| E4019 | many stops in a tour |\n")
-    chosen = choose(score(question, units(evidence), ALL_RARE, None), question)
+    chosen = choose(score(question, evidence, ALL_RARE, None), question)
     assert sorted(unit.text.split()[1] for unit in chosen) == quoted
 
 
@@ -153,7 +181,7 @@ def test_an_unknown_model_is_judged_by_words_alone() -> None:
 
 
 def completed(question: str, evidence: Sequence[Evidence]) -> list[str]:
-    scored_ = score(question, units(evidence), ALL_RARE, None)
+    scored_ = score(question, evidence, ALL_RARE, None)
     return [unit.text.strip() for unit in complete(choose(scored_, question)[:1], scored_, evidence)]
 
 
@@ -192,7 +220,7 @@ TABLE = (
 
 def test_a_sentence_that_leads_to_a_table_is_quoted_with_it_as_one_table() -> None:
     evidence = given(TABLE)
-    scored_ = score("Who pays into my pension?", units(evidence), ALL_RARE, None)
+    scored_ = score("Who pays into my pension?", evidence, ALL_RARE, None)
     quoted = quote(complete(choose(scored_, "")[:1], scored_, evidence), evidence, "Who pays into my pension?")
     assert quoted.text.count("| --- | --- |") == 1
     assert quoted.text.index("pension") < quoted.text.index("4.5 %") < quoted.text.index("6.25 %")
@@ -200,7 +228,7 @@ def test_a_sentence_that_leads_to_a_table_is_quoted_with_it_as_one_table() -> No
 
 def test_a_row_that_answers_less_well_does_not_stand_for_its_table() -> None:
     evidence = given(TABLE)
-    scored_ = score("Who pays into my pension after years?", units(evidence), ALL_RARE, None)
+    scored_ = score("Who pays into my pension after years?", evidence, ALL_RARE, None)
     sentence, row = scored_[0].unit, next(s.unit for s in scored_ if s.unit.kind == "row")
     assert [unit.text.split()[1] for unit in complete((sentence, row), scored_, evidence)] == ["company", "1", "5"]
     assert complete((row, sentence), scored_, evidence) == (row, sentence)
@@ -215,7 +243,7 @@ def test_a_large_part_of_the_question_that_no_quote_has_brings_the_piece_that_ha
     texts = "Losing a laptop hurts.", "Call extension 7744 at any hour."
     evidence = [Evidence.of(replace(each.passage, document_id=1)) for each in given(*texts)]
     question = "Who do I call when I lose my laptop?"
-    scored_ = score(question, units(evidence), ALL_RARE, None)
+    scored_ = score(question, evidence, ALL_RARE, None)
     filled = fill(choose(scored_, question), scored_, evidence, question, ALL_RARE)
     assert [unit.text.strip() for unit in filled] == ["Losing a laptop hurts.", "Call extension 7744 at any hour."]
 
