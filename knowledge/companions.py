@@ -10,11 +10,14 @@ from collections.abc import Collection, Sequence
 
 from knowledge import analysis
 from knowledge.evidence import Evidence
-from knowledge.extractive import NEARLY, Scored, Unit, shares
+from knowledge.extractive import Scored, Unit, shares
 from knowledge.keywords import Weighted
 
 MISSING = 0.2
 """Share of the question's term weights that a further piece must bring: at 0.12 mostly noise, at 0.25 none on the samples."""
+
+ALIKE = 0.15
+"""So much less than the best one's passage may score that is another version of it."""
 
 _GOES_ON = re.compile(
     r"\W*(?:otherwise|if not|failing that|in (?:that|this) case|(?:above|below|beyond|over|under|up to|before|after|until|"
@@ -71,7 +74,7 @@ def _versions(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequen
     def is_version(unit: Unit) -> bool:
         other = evidence[unit.index].passage
         same_section = bool(best.heading_path) and other.heading_path[-1:] == best.heading_path[-1:]
-        return same_section and other.document_id != best.document_id and other.score > best.score - NEARLY
+        return same_section and other.document_id != best.document_id and other.score > best.score - ALIKE
 
     others: dict[int, Unit] = {}
     for one in scored:

@@ -143,12 +143,13 @@ def test_the_same_sentence_in_two_documents_is_quoted_once() -> None:
         ("What means locked, what means stops?", ["E4012", "E4019"]),
     ],
 )
-def test_a_row_without_the_code_that_is_asked_for_does_not_stand_beside_the_one_with_it(
+def test_a_row_or_an_item_without_the_code_that_is_asked_for_does_not_stand_beside_the_one_with_it(
     question: str, quoted: list[str]
 ) -> None:
-    evidence = given("| Code | Meaning |\n| --- | --- |\n| E4012 | locked tour |\n| E4019 | many stops in a tour |\n")
-    chosen = choose(score(question, evidence, ALL_RARE, None), question)
-    assert sorted(unit.text.split()[1] for unit in chosen) == quoted
+    rows = "| Code | Meaning |\n| --- | --- |\n| E4012 | locked tour |\n| E4019 | many stops in a tour |\n"
+    for evidence in given(rows), given("- E4012 locked tour\n- E4019 many stops in a tour\n"):
+        chosen = choose(score(question, evidence, ALL_RARE, None), question)
+        assert sorted(unit.text.split()[1] for unit in chosen) == quoted
 
 
 def test_quotes_are_verbatim_marked_and_numbered() -> None:
