@@ -7,7 +7,7 @@ from knowledge.errors import DocumentUnreadable
 from knowledge.loaders.kinds import kind_of
 from knowledge.loaders.loaded import Loaded
 
-VERSION = "6"
+VERSION = "7"
 """Part of every document's settings hash: raise it when a loader gives other text for the same bytes."""
 
 

@@ -1,8 +1,11 @@
-"""reStructuredText as text, with its headings as those of Markdown: the rest of its markup can be read as it is."""
+"""reStructuredText as text, with its headings and code as those of Markdown and without its comments: the rest of its
+markup can be read as it is."""
 
 import re
+from itertools import groupby
 
 from knowledge.loaders.decoding import decode
+from knowledge.loaders.literals import parted
 from knowledge.loaders.loaded import Loaded, titled
 from knowledge.loaders.markdown import first_heading
 
@@ -13,6 +16,9 @@ _HEADING = re.compile(
 )
 _MARKS = re.compile(r"^\.\. (?:_[^:\n]+:|(?:currentmodule|highlight|index)::[^\n]*)[ \t]*\n", re.M)
 """Lines that no reader of the page sees: names of places, and settings of the tool."""
+
+_NO_HEADING = re.compile(r"^( {0,3})(?=#{1,6}[ \t]+\S)", re.M)
+"""Begins a line that Markdown would take for one."""
 
 _OVER = re.compile(r"^[=\-`:.'\"~^_*+#<>]{3,}[ \t]*$")
 
@@ -31,5 +37,9 @@ def load(name: str, content: bytes) -> Loaded:
             styles.append(style)
         return f"\n{'#' * min(styles.index(style) + 1, 6)} {match['name'].strip()}\n"
 
-    markdown = _HEADING.sub(heading, _MARKS.sub("", decoded.text))
+    parts = (
+        (code, "".join(text for text, _ in group))
+        for code, group in groupby(parted(_MARKS.sub("", decoded.text)), lambda part: part[1])
+    )
+    markdown = "".join(text if code else _HEADING.sub(heading, _NO_HEADING.sub(r"\1\\", text)) for code, text in parts)
     return Loaded(title=titled(name, first_heading(markdown)), markdown=markdown, remarks=decoded.remarks)

@@ -137,6 +137,22 @@ def test_restructured_text_has_its_headings() -> None:
     assert "_tides" not in loaded.markdown
 
 
+def test_code_of_restructured_text_is_fenced_and_its_comments_go() -> None:
+    text = (
+        "Ebb\n===\n\n.. Ask Tove before this\n   is shown.\n\n..\n   Tove wrote it.\n\n..\n\n   Quoted.\n\nStart it:\n\n.. code-block:: sh\n   :linenos:\n\n   # lift the gate\n"
+        "   gate lift\n\n- By hand::\n\n      # four turns\n      turn 4\n\n  Then wait.\n\n.. note::\n\n   # 4 is stiff\n\n"
+        "Flow\n----\n\n::\n\n  ```\n\n.. [1] Strong.\n"
+    )
+    markdown = load("ebb.rst", text.encode()).markdown
+    assert [s.path[-1] for s in outline(markdown) if s.level] == ["Ebb", "Flow"]
+    assert (
+        "Start it:\n\n```sh\n# lift the gate\ngate lift\n```\n\n- By hand:\n\n  ```\n  # four turns\n  turn 4\n  ```\n\n  Then"
+        in markdown
+    )
+    assert markdown.endswith("\n````\n```\n````\n\n.. [1] Strong.\n\n")
+    assert [part.strip() for part in markdown.split("\n\n") if part.strip()][1:3] == ["Quoted.", "Start it:"]
+
+
 # Markdown
 
 
