@@ -2,7 +2,7 @@
 
 import re
 
-from knowledge.loaders.prose import substitute
+from knowledge.loaders.prose import stretches, substitute
 
 _IMPORT = r"^import\s(?:[^'\"\n]|\n(?![ \t]*\n))*?['\"][^'\"\n]+['\"];?[ \t]*(?:\n|\Z)"
 _EXPORT = r"^export\s+(?:const|let|var|default|function|async|class|\{|\*)[^\n]*(?:\n(?![ \t]*\n)[^\n]+)*(?:\n|\Z)"
@@ -12,17 +12,24 @@ _SAID = re.compile(r"(?<![\w-])(?:title|label|header|summary|question|caption|al
 _FENCE = re.compile(r"\s*(`{3,}|~{3,})")
 _OPENING = re.compile(r"\s*<[A-Z][\w.]*(?:\s[^\n]*)?(?<!/)>\s*")
 _CLOSING = re.compile(r"\s*</[A-Z][\w.]*>\s*")
+_SIGN = r"(?<=\|)[ \t]*<(?P<sign>[A-Z]\w*)[^<>|\n]*/>[ \t]*(?=\|)"
+_ALONE = re.compile(rf"^ {{0,3}}(?:</[A-Z][\w.]*>|<[A-Z][\w.]*(?:\s[^<>]*)?/>)[ \t]*$|{_SIGN}", re.M)
 _MODULE = re.compile(r"^import\s[^\n]*\sfrom\s+['\"]", re.M)
 
 
 def is_mdx(name: str, markdown: str) -> bool:
-    """By its name, or by an import at the start: some tools read components in `.md` files too."""
-    return name.lower().endswith(".mdx") or _MODULE.match(markdown.lstrip()) is not None
+    """By its name, by an import at the start, or by a component or the end of one that has a line or a cell to itself:
+    some tools read components in `.md` files too."""
+    if name.lower().endswith(".mdx") or _MODULE.match(markdown.lstrip()):
+        return True
+    return bool(_ALONE.search(markdown)) and any(_ALONE.search(text) for text, code in stretches(markdown) if not code)
 
 
 def plain_markdown(mdx: str) -> str:
-    """The text without imports, exports and the tags of components; what a component's title says stays."""
+    """The text without imports, exports and the tags of components; what a component's title says stays, and the name of
+    one that is all there is in a cell, as `<Check />` is."""
     text = substitute(_aligned(mdx), f"{_IMPORT}|{_EXPORT}", lambda _: "")
+    text = substitute(text, _SIGN, lambda m: f" {m['sign']} ")
     return substitute(text, _COMPONENT, _said)
 
 

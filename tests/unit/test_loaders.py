@@ -271,6 +271,26 @@ def test_mdx_loses_its_modules_comments_and_components_and_keeps_what_they_say()
     assert "**North quay**" in load("x.md", MDX.encode()).markdown
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("<Tide>\n\nHigh.\n\n</Tide>\n", "High."),
+        ('<Map\n  alt="The harbour"\n  src="m.png"\n/>\n\nHigh.\n', "**The harbour**\n\nHigh."),
+        (
+            "| Gate | Open |\n| --- | --- |\n| 4 | <Check size={18} /> |\n",
+            "| Gate | Open |\n| --- | --- |\n| 4 | Check |",
+        ),
+    ],
+)
+def test_components_go_from_markdown_of_any_name(text: str, expected: str) -> None:
+    assert load("x.md", text.encode()).markdown.strip() == expected
+
+
+def test_words_in_angle_brackets_stay_in_markdown_that_only_shows_components() -> None:
+    text = "A List<Tide> is sorted.\n\n```jsx\n<Tide>\n</Tide>\n```\n"
+    assert load("x.md", text.encode()).markdown == text
+
+
 def test_boxes_and_tabs_of_documentation_tools_are_paragraphs_under_their_names() -> None:
     text = """!!! warning "Wet *deck*"
 
