@@ -45,6 +45,9 @@ _HTML = re.compile(rb"\s*(?:<\?xml[^>]*>\s*)?(?:<!--.*?-->\s*)*<(?:!doctype\s+ht
 
 _PICTURES = (b"\x89PNG", b"\xff\xd8\xff", b"GIF8", b"BM", b"II*\x00", b"MM\x00*", b"\x00\x00\x01\x00")
 _BINARY = {".pdf", ".doc", ".docx", ".pptx", ".xls", ".xlsx", ".ods", ".epub", ".rtf"}
+_INNER = {".pdf": b"endobj", ".rtf": b"\\par"}
+"""What shows a text of this name to be such a file with its first bytes damaged."""
+
 _TAG = re.compile(rb"<[^>]*>")
 _POINTER = b"version https://git-lfs.github.com/spec/"
 _OLE = b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1"
@@ -77,6 +80,8 @@ def _text_kind(name: str, content: bytes) -> Kind:
         raise DocumentUnreadable(
             "unsupported", f"named {path.suffix}, but it is a sign-in page; download the file again"
         )
+    if path.suffix in _INNER and _INNER[path.suffix] in content:
+        raise DocumentUnreadable("failed", f"a damaged {path.suffix} file: it does not begin like one")
     if path.suffix in _MARKDOWN:
         return Kind.MARKDOWN
     if path.suffix in _PAGES or _HTML.match(content[:4096].removeprefix(b"\xef\xbb\xbf")):

@@ -804,6 +804,15 @@ def archive(members: dict[str, bytes]) -> bytes:
     return file.getvalue()
 
 
+@pytest.mark.parametrize(
+    ("name", "content"),
+    [("x.pdf", b"%PFD-1.4\n1 0 obj\n<< >>\nendobj\n"), ("x.rtf", b"{\\rft1\\ansi\\pard High.\\par}")],
+)
+def test_a_file_whose_first_bytes_are_damaged_is_not_read_as_text(name: str, content: bytes) -> None:
+    assert refusal(name, content)[0] == "failed"
+    assert load(name, b"Plain words.").plain
+
+
 def test_a_zip_bomb_is_not_unpacked() -> None:
     assert refusal("x.docx", archive({"word/document.xml": bytes(150_000_000)}))[0] == "too_big"
 
