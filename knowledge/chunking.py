@@ -20,7 +20,7 @@ from knowledge.outline import Block, Head, Section, outline, paragraphs
 from knowledge.settings import Chunking
 from knowledge.splitting import CODE, PROSE, Span, Splitter, at_offsets, overlapped
 
-VERSION = "5"
+VERSION = "6"
 """Part of every document's settings hash: raise it when the same text would be cut otherwise."""
 
 SEPARATOR = " › "
@@ -58,8 +58,9 @@ def embedded_text(title: str, heading_path: Sequence[str], prefix: str, text: st
     return f"{line}\n{body}" if line else body
 
 
-_LEADS = re.compile(r"[:：]$|^(\*\*|__)(?:(?!\1)[^\n])+\1$")
-"""What introduces the block below it: it ends in a colon, or is a bold line, which stands for a heading."""
+_LEADS = re.compile(r"[:：]$|^(\*\*|__)(?:(?!\1)[^\n])+\1(?: \([^()\n]*\))?$")
+"""What introduces the block below it: it ends in a colon, or is a bold line, which stands for a heading, also with a
+remark in parentheses behind it."""
 
 
 def chunk(

@@ -4,6 +4,7 @@
 2. At the first way that cuts at all, neighbouring parts are joined as long as they fit; a part too long by itself is
    cut again by the finer ways, together with what waits before it when that is below the minimum.
 3. A last piece below the minimum borrows parts from the piece before it.
+4. A short part that ends in a colon goes with what it introduces.
 """
 
 import re
@@ -46,6 +47,8 @@ _CLAUSES = at_pattern(r"[,;]\s+|[、，；،؛]")
 _COLONS = at_pattern(r":\s+|：")  # after the others, for what stands behind one belongs to what is before it
 _WORDS = at_pattern(r"\s+")
 
+_INTRODUCES = re.compile(r"[:：]\s*\Z")
+
 PROSE: tuple[Way, ...] = (_SENTENCES, _LINES, _CLAUSES, _COLONS, _WORDS)
 CODE: tuple[Way, ...] = (at_pattern(r"\n\s*\n(?=\S)"), at_pattern(r"\n[ \t]*\n"), _LINES, _WORDS)
 
@@ -82,15 +85,25 @@ class Splitter:
                 start = part[0]
                 if groups and total < self.least:
                     start, total = groups.pop()[0][0][0], self.room + 1
+                elif lead := self._lead_in(groups, self.room):
+                    start, total = lead[0][0][0], self.room + 1
                 pieces = [(span, self.size(*span)) for span in self.split(start, part[1], finer)]
             for piece in pieces:
                 if total + piece[1] > self.room:
-                    groups.append([])
-                    total = 0
+                    groups.append(self._lead_in(groups, self.room - piece[1]))
+                    total = sum(size for _, size in groups[-1])
                 groups[-1].append(piece)
                 total += piece[1]
         self._lend(groups)
         return [(group[0][0][0], group[-1][0][1]) for group in groups]
+
+    def _lead_in(self, groups: list[list[tuple[Span, int]]], most: int) -> list[tuple[Span, int]]:
+        """Takes a short last part that introduces what follows out of the last group; empty when it is none or alone."""
+        if not groups or len(groups[-1]) < 2:
+            return []
+        (start, end), size = groups[-1][-1]
+        is_lead = size <= min(self.least, most) and _INTRODUCES.search(self.text, start, end)
+        return [groups[-1].pop()] if is_lead else []
 
     def _lend(self, groups: list[list[tuple[Span, int]]]) -> None:
         if len(groups) < 2:

@@ -261,6 +261,13 @@ def test_a_lead_in_stays_with_the_beginning_of_what_is_cut() -> None:
     assert chunks[1].text.startswith("The depths are:\n\n| Quay | Depth |")
 
 
+@pytest.mark.parametrize("count", [6, 9])
+def test_a_lead_in_within_a_list_stays_with_what_it_introduces(count: int) -> None:
+    first, second, *_ = cut(f"# A\n\n- Gates\n\n  {sentences(7)}\n\n  By hand:\n\n  {sentences(count)}\n")
+    assert first.text == f"- Gates\n\n  {sentences(7)}"
+    assert second.text.startswith(f"  By hand:\n\n  {sentences(6)}")
+
+
 def test_each_question_of_a_list_of_questions_starts_a_chunk() -> None:
     chunks = cut("# FAQ\n\n**May I park?**\n\nYes.\n\n**Where?**\n\nIn the yard.\n\n**Q: For long?**\nNo.\n")
     assert [c.text.split("\n")[0] for c in chunks] == ["**May I park?**", "**Where?**", "**Q: For long?**"]
@@ -367,7 +374,7 @@ def test_a_long_row_of_labels_and_values_is_cut_between_two_of_them() -> None:
     assert {piece.text.rstrip()[-1] for piece in pieces[:-1]} == {";"}
 
 
-@pytest.mark.parametrize("lead", ["**Night shift**", "__Night shift__", "At night:", "夜間："])
+@pytest.mark.parametrize("lead", ["**Night shift**", "__Night shift__", "**Night** (since May)", "At night:", "夜間："])
 def test_what_stands_for_a_heading_stays_with_the_block_below_it(lead: str) -> None:
     first, second = cut(f"# Rules\n\n{sentences(6)}\n\n{lead}\n\n{sentences(6)}")
     assert (first.text, second.text) == (sentences(6), f"{lead}\n\n{sentences(6)}")
