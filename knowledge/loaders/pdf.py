@@ -9,6 +9,7 @@ from knowledge.loaders.headings import with_true_headings
 from knowledge.loaders.hyphens import with_hyphens
 from knowledge.loaders.loaded import Loaded, paged, titled
 from knowledge.loaders.markdown import first_heading
+from knowledge.loaders.paragraphs import with_whole_paragraphs
 from knowledge.loaders.printed import printed
 from knowledge.loaders.running import without_running_lines
 
@@ -66,7 +67,10 @@ def _texts(found: Any) -> list[str]:
     pages = [printed(page) for page in found.pages]
     texts = with_hyphens([clean(page.markdown) for page in found.pages], pages)
     texts = without_running_lines(texts, pages)
-    return [_tidied(with_true_headings(text, page)) for text, page in zip(texts, pages, strict=True)]
+    return [
+        _tidied(with_whole_paragraphs(with_true_headings(text, page), page))
+        for text, page in zip(texts, pages, strict=True)
+    ]
 
 
 def _tidied(markdown: str) -> str:

@@ -12,6 +12,7 @@ from knowledge.loaders import load
 from knowledge.loaders.decoding import clean, decode
 from knowledge.loaders.formats import Shown, shown
 from knowledge.loaders.headings import with_true_headings
+from knowledge.loaders.paragraphs import with_whole_paragraphs
 from knowledge.loaders.pdf import headline
 from knowledge.loaders.printed import Line, Page
 from knowledge.loaders.running import without_running_lines
@@ -780,6 +781,51 @@ def test_a_line_of_code_that_begins_like_a_heading_is_text() -> None:
     ]
     text = "# Keys\n\n# made by a tool # keep \\*.key\n\n```\n# made by a tool\n```"
     assert with_true_headings(text, Page(792, "", tuple(lines))) == text.replace("\n\n# made", "\n\n\\# made")
+
+
+FULL = "The crane stands at the north quay and may lift up to forty tonnes, as long as the"
+BELOW = "wind is below ten knots. Above that its boom is lowered and the cab is left"
+
+
+def test_a_line_of_a_pdf_that_had_no_room_for_the_next_word_goes_on_in_its_paragraph() -> None:
+    """Its letters are smaller, for which the parser ends the paragraph."""
+    page = [Print(FULL, 700, size=9.2), Print(BELOW, 687, size=10), Print("empty.", 674, size=10)]
+    assert pages_of(pdf(page)) == [f"{FULL} {BELOW} empty."]
+
+
+@pytest.mark.parametrize(
+    ("text", "whole"),
+    [
+        (f"- **{FULL}**\n\n{BELOW}.", f"- {FULL} {BELOW}."),
+        (f"Cranes:\n- {FULL}\n\n**{BELOW}**\n\nNext.", f"Cranes:\n- {FULL} {BELOW}\n\nNext."),
+        (f"# {FULL}\n\n{BELOW}", None),
+        (f"{FULL}\n\n- {BELOW}", None),
+        (f"{FULL}\n\n| {BELOW} |", None),
+        (f"```\n{FULL}\n\n{BELOW}\n```", None),
+    ],
+)
+def test_a_bold_first_word_breaks_no_sentence_and_makes_no_line_bold(text: str, whole: str | None) -> None:
+    printed = Page(792, "", (Line(f"• {FULL}", 72, 420, 90, 9), Line(BELOW, 82, 400, 103, 10)))
+    assert with_whole_paragraphs(text, printed) == (whole or text)
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        (Line(FULL, 72, 380, 90, 10), Line(BELOW, 72, 410, 103, 10)),
+        (Line(FULL, 72, 400, 90, 10), Line(BELOW, 72, 400, 120, 10)),
+        (Line(FULL, 72, 400, 90, 14), Line(BELOW, 72, 400, 107, 10)),
+        (Line(FULL, 72, 400, 90, 10), Line("Aside.", 72, 400, 103, 10), Line(BELOW, 72, 400, 116, 10)),
+    ],
+    ids=["room for the next word", "far above", "larger letters", "something between"],
+)
+def test_a_line_that_ended_on_purpose_stays_a_paragraph(lines: tuple[Line, ...]) -> None:
+    assert with_whole_paragraphs(f"{FULL}\n\n{BELOW}", Page(792, "", lines)) == f"{FULL}\n\n{BELOW}"
+
+
+def test_a_sentence_that_ended_at_the_edge_stays_a_paragraph() -> None:
+    lines = (Line(f"{FULL} cab.", 72, 400, 90, 10), Line(BELOW, 72, 400, 103, 10))
+    assert with_whole_paragraphs(f"{FULL} cab.\n\n{BELOW}", Page(792, "", lines)) == f"{FULL} cab.\n\n{BELOW}"
 
 
 # Damage
