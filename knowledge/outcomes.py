@@ -1,7 +1,12 @@
 """What a sync of one source did."""
 
+from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
+
+ALIKE = 5
+"""Documents that are named with one and the same reason."""
 
 
 @dataclass(frozen=True)
@@ -51,8 +56,19 @@ class SyncOutcome:
         words = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing there"
         encoded = f"{self.chunks_embedded} chunk{'s' if self.chunks_embedded != 1 else ''}"
         lines = [f"{self.name}: {words} ({encoded} encoded, {self.ms / 1000:.1f} s)"]
-        lines += [f"  {document}: {reason}" for document, reason in self.failed]
+        lines += [f"  {line}" for line in self._failures()]
         return "\n".join([*lines, *(f"  {text}" for text in (self.held, self.outdated) if text)])
+
+    def _failures(self) -> Iterator[str]:
+        """A line for each document, for the first few alone where many have one reason."""
+        alike = Counter(reason for _, reason in self.failed)
+        told = Counter[str]()
+        for document, reason in self.failed:
+            told[reason] += 1
+            if told[reason] <= ALIKE:
+                yield f"{document}: {reason}"
+            elif told[reason] == alike[reason]:
+                yield f"and {alike[reason] - ALIKE} more: {reason} (all in --json)"
 
 
 @dataclass
