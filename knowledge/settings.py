@@ -22,6 +22,12 @@ def _name(text: str) -> str:
     return text
 
 
+def _location(text: str) -> str:
+    if not text.strip():
+        raise ValueError("it should be a folder, a repository address, a start URL, or a channel id")
+    return text
+
+
 def postgres(url: SecretStr) -> SecretStr:
     """The address itself. Raises `ValueError` when it is none of a PostgreSQL; its words quote nothing that may be secret."""
     try:
@@ -111,7 +117,7 @@ class Source(Section):
     """What the source is called in commands and reports."""
     kind: Literal["folder", "git", "website", "slack"] = "folder"
     """What the location is."""
-    location: str = ""
+    location: Annotated[str, AfterValidator(_location)]
     """A folder, a repository address, a start URL, or a channel id."""
     scopes: tuple[Scope, ...]
     """Who may read it: `workspace`, `channel:<id>`, `user:<id>`."""

@@ -71,9 +71,9 @@ def test_the_newest_run_of_a_job_stays_however_old_it_is(database: Database) -> 
 def test_a_source_with_its_own_schedule_has_its_own_job() -> None:
     started: list[tuple[str, ...]] = []
     sources = [
-        Source(name="handbook", scopes=("workspace",)),
-        Source(name="wiki", scopes=("workspace",)),
-        Source(name="incidents", scopes=("workspace",), schedule="*/5 * * * *"),
+        Source(name="handbook", location="handbook", scopes=("workspace",)),
+        Source(name="wiki", location="wiki", scopes=("workspace",)),
+        Source(name="incidents", location="incidents", scopes=("workspace",), schedule="*/5 * * * *"),
     ]
     made = jobs(Schedule(timezone="Europe/Berlin"), sources, lambda slot, names: started.append(names))
     assert [(job.name, job.cron) for job in made] == [("sync", "*/15 * * * *"), ("sync incidents", "*/5 * * * *")]
@@ -88,7 +88,8 @@ def test_a_source_is_overdue_after_two_slots_without_success() -> None:
     ago = {"never": None, "lately": 50, "twice": 120, "slowly": 120, "too-slowly": 60 * 50}
     succeeded = {n: None if m is None else noon - timedelta(minutes=m) for n, m in ago.items()}
     sources = [
-        Source(name=name, scopes=("workspace",), schedule="0 2 * * *" if "slowly" in name else None) for name in ago
+        Source(name=name, location=name, scopes=("workspace",), schedule="0 2 * * *" if "slowly" in name else None)
+        for name in ago
     ]
     assert overdue(schedule, sources, succeeded, noon) == {"never", "twice", "too-slowly"}
     assert overdue(schedule, sources[:2], {}, noon) == {"never", "lately"}

@@ -47,6 +47,14 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
             BOARD,
             "FILE, source 'board': `scopes` is missing. Who may read it: `workspace`, `channel:<id>`, `user:<id>`.",
         ),
+        (
+            "[[sources]]\nname = 'board'\nscopes = ['workspace']\n",
+            "FILE, source 'board': `location` is missing. A folder, a repository address, a start URL, or a channel id.",
+        ),
+        (
+            "[[sources]]\nname = 'board'\nscopes = ['workspace']\nlocation = ' '\n",
+            "FILE, source 'board': `location` is ' '; it should be a folder, a repository address, a start URL, or a channel",
+        ),
         ("[[sources]]\nscopes = ['workspace']\n", "FILE, source number 1: `name` is missing"),
         (
             "[sources]\nname = 'board'\n",

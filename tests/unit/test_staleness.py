@@ -14,7 +14,7 @@ NOW = datetime(2026, 11, 30, 12, tzinfo=UTC)
 
 
 def source(days: int | None = None, drop: bool = False) -> Source:
-    return Source(name="docs", scopes=("workspace",), stale_after_days=days, drop_stale=drop)
+    return Source(name="docs", location="docs", scopes=("workspace",), stale_after_days=days, drop_stale=drop)
 
 
 @pytest.mark.parametrize(
