@@ -119,10 +119,7 @@ def load(file: Path | None, environment: Mapping[str, str]) -> Settings:
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise SettingsInvalid(f"{file}: source name {twice[0]!r} is used twice; give each source a name of its own")
     for source in settings.sources:
-        if source.kind == "slack":
-            channel_scopes(source)
-        if source.schedule is not None:
-            _check_schedule(file, source.name, source.schedule)
+        _check_source(file, source)
     return _anchored(settings, file.resolve().parent if file else Path.cwd())
 
 
@@ -179,11 +176,26 @@ def _where(place: Place, values: Mapping[str, Any], given: Mapping[Place, str], 
     return f"{file}:"
 
 
-def _check_schedule(file: Path | None, name: str, schedule: str) -> None:
+def _check_source(file: Path | None, source: Source) -> None:
+    """What the engine does not ask of a source: it knows nothing of clocks and channels, and a running sync may have lost
+    all its readers."""
+    where = f"{file}, source {source.name!r}:"
+    if not source.scopes:
+        raise SettingsInvalid(
+            f"{where} `scopes` is empty, so that nobody could read it; name at least one, such as workspace. To take a "
+            f"source out of the index, delete its entry and run `footnote sync --remove {source.name}`"
+        )
+    if source.kind == "slack":
+        channel_scopes(source)
+    if source.schedule is not None:
+        _check_schedule(where, source.schedule)
+
+
+def _check_schedule(where: str, schedule: str) -> None:
     try:
         cron(schedule)
     except ValueError as error:
-        raise SettingsInvalid(f"{file}, source {name!r}: `schedule`: {error}") from error
+        raise SettingsInvalid(f"{where} `schedule`: {error}") from error
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -55,6 +55,11 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
             "[[sources]]\nname = 'board'\nscopes = ['workspace']\nlocation = ' '\n",
             "FILE, source 'board': `location` is ' '; it should be a folder, a repository address, a start URL, or a channel",
         ),
+        (
+            BOARD + "scopes = []\n",
+            "FILE, source 'board': `scopes` is empty, so that nobody could read it; name at least one, such as workspace. To "
+            "take a source out of the index, delete its entry and run `footnote sync --remove board`",
+        ),
         ("[[sources]]\nscopes = ['workspace']\n", "FILE, source number 1: `name` is missing"),
         (
             "[sources]\nname = 'board'\n",
