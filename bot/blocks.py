@@ -66,8 +66,10 @@ def reply(found: Answer, *, direct: bool) -> tuple[Post, ...]:
 def lead(found: Answer, *, direct: bool) -> str:
     """Our own sentence before an answer, or instead of one; empty where the answer needs none."""
     match found.outcome:
-        case "answered" | "quoted":
-            return wording.NOTICES.get(found.notice or "") or (wording.QUOTED if found.outcome == "quoted" else "")
+        case "answered":
+            return wording.NOTICES.get(found.notice or "", "")
+        case "quoted":
+            return wording.NOTICES.get(found.notice or "", wording.DOUBTFUL if found.is_doubtful else wording.QUOTED)
         case "abstained":
             said = wording.ABSTAINED_DIRECT if direct else wording.ABSTAINED
             return f"{said} {wording.IN_ENGLISH}" if found.in_another_language else said

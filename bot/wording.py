@@ -35,6 +35,7 @@ CHANGED_MEANWHILE = "While I was writing, who may read this conversation or its 
 CHECKING_AGAIN = "_Who may read this changed while I was writing; I am checking again…_"
 
 QUOTED = "In the documents' own words:"
+DOUBTFUL = "I am not sure that this answers it. The nearest I found, in the documents' own words:"
 NOTICES = {
     "unavailable": "The answering service does not respond right now. In the documents' own words:",
     "over_budget": "Today's budget for written answers is used up. In the documents' own words:",

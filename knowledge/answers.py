@@ -15,6 +15,7 @@ from knowledge.permissions import Scopes
 Outcome = Literal["answered", "quoted", "abstained", "refused", "failed"]
 """answered: written by the model and verified. quoted: the documents' own sentences. abstained: not in the documents.
 refused: no document may be read for this reply. failed: the service gave nothing and no sentence answers by itself."""
+WITHOUT_ANSWER: frozenset[Outcome] = frozenset({"abstained", "refused", "failed"})
 
 
 class Notice(StrEnum):
@@ -80,12 +81,29 @@ class Removed:
 
 
 @dataclass(frozen=True)
+class Strength:
+    """How strong the evidence for quotes was, how strong it has to be for any, and from where they seldom mislead; in [0, 1]."""
+
+    found: float
+    needed: float
+    sure: float
+
+    @property
+    def is_enough(self) -> bool:
+        return self.found >= self.needed
+
+    @property
+    def is_sure(self) -> bool:
+        return self.found >= self.sure
+
+
+@dataclass(frozen=True)
 class Answer:
     """`text`: Markdown with `[n]` marks; for an abstention what the model says is missing, often empty.
 
     `passages`: everything the answer could use, extra searches included. `searches`: those extra queries.
     `usage`: tokens by kind, and `dollars` when the model's price is known. `ms`: milliseconds by stage.
-    `strength`: of the evidence for quotes, and the least for which there are any; None when none were looked for.
+    `strength`: of the evidence for quotes; None when none were looked for.
     """
 
     id: str
@@ -103,11 +121,16 @@ class Answer:
     removed: tuple[Removed, ...] = ()
     notice: Notice | None = None
     searches: tuple[str, ...] = ()
-    strength: tuple[float, float] | None = None
+    strength: Strength | None = None
 
     @property
     def abstained(self) -> bool:
-        return self.outcome in ("abstained", "refused", "failed")
+        return self.outcome in WITHOUT_ANSWER
+
+    @property
+    def is_doubtful(self) -> bool:
+        """Whether it is quotes that may well not answer."""
+        return self.outcome == "quoted" and self.strength is not None and not self.strength.is_sure
 
     @property
     def nearest(self) -> tuple[Passage, ...]:
@@ -163,8 +186,8 @@ def as_json(answer: Answer, scopes: Scopes) -> dict[str, Any]:
     }
 
 
-def strength_as_json(strength: tuple[float, float] | None) -> dict[str, float] | None:
-    return {"found": round(strength[0], 4), "needed": strength[1]} if strength else None
+def strength_as_json(strength: Strength | None) -> dict[str, float] | None:
+    return {name: round(value, 4) for name, value in asdict(strength).items()} if strength else None
 
 
 def cited_as_json(citation: Citation) -> dict[str, Any]:

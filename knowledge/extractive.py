@@ -91,22 +91,12 @@ class Scored:
 
 @dataclass(frozen=True)
 class Threshold:
-    """`quote`: the least strength of the evidence for an answer; `words_only` says that scores are without cosines."""
+    """`quote`: the least strength of the evidence for an answer; `sure`: from where it seldom misleads; `words_only` says
+    that scores are without cosines."""
 
     quote: float
+    sure: float
     words_only: bool
-
-
-@dataclass(frozen=True)
-class Strength:
-    """How strong the evidence for quotes was, and how strong it has to be; both in [0, 1]."""
-
-    found: float
-    needed: float
-
-    @property
-    def enough(self) -> bool:
-        return self.found >= self.needed
 
 
 def units(evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
@@ -205,8 +195,7 @@ def _of_one_table(one: Unit, other: Unit) -> bool:
 def threshold(embedder_name: str) -> Threshold:
     """The measured threshold of this embedding model, else the one for words alone."""
     table = _thresholds()
-    known = table.get(embedder_name)
-    return Threshold(known["quote"], False) if known else Threshold(table["words"]["quote"], True)
+    return Threshold(**table.get(embedder_name, table["words"]), words_only=embedder_name not in table)
 
 
 @cache

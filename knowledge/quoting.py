@@ -4,10 +4,11 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 from knowledge import analysis, companions, compound, extractive, keywords
+from knowledge.answers import Strength
 from knowledge.db import Database
 from knowledge.encoders import Embedder
 from knowledge.evidence import Evidence
-from knowledge.extractive import Strength, Unit
+from knowledge.extractive import Unit
 from knowledge.grounding import Grounded
 from knowledge.permissions import Scopes
 from knowledge.retrieval import Retriever
@@ -67,8 +68,8 @@ class Quoting:
             weights = keywords.weigh(connection, analysis.terms(question))
         embedder = None if threshold.words_only else self.embedder
         scored = extractive.score(question, evidence, weights, embedder)
-        strength = Strength(extractive.strength(scored, evidence), threshold.quote)
-        if not strength.enough:
+        strength = Strength(extractive.strength(scored, evidence), threshold.quote, threshold.sure)
+        if not strength.is_enough:
             return (), strength
         chosen = companions.fill(extractive.choose(scored, question), scored, evidence, question, weights)
         return companions.complete(chosen, scored, evidence), strength

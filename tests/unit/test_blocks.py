@@ -8,16 +8,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from bot import blocks, home, review, review_wording, right_source
+from bot import blocks, home, review, review_wording, right_source, wording
 from bot.blocks import Post
 from bot.local_slack.validation import check_message_blocks, check_view
 from bot.markdown import pieces
 from bot.parts import cut
 from bot.table import columns
-from knowledge.answers import Citation
+from knowledge.answers import Answer, Citation, Notice, Strength
 from knowledge.catalog import Failures, SourceState
 from knowledge.gold import GoldCase
 from knowledge.labels import Label
+from knowledge.passages import Found
 from knowledge.reviews import Waiting
 from knowledge.votes import Tally
 
@@ -250,3 +251,20 @@ def test_the_longest_questions_to_review_fit_into_one_message() -> None:
         [Waiting(replace(case, id=f"g{n}"), places, 0, Tally(0, 1), None) for n in range(5)], 9
     )
     check_message_blocks([blocks.section(review_wording.TOLD), *shown])
+
+
+@pytest.mark.parametrize(
+    ("found", "notice", "said"),
+    [
+        (0.61, None, wording.QUOTED),
+        (0.5, None, wording.QUOTED),
+        (0.49, None, wording.DOUBTFUL),
+        (0.49, Notice.UNAVAILABLE, wording.NOTICES["unavailable"]),
+    ],
+)
+def test_quotes_on_weak_evidence_are_not_told_as_an_answer(found: float, notice: Notice | None, said: str) -> None:
+    nothing = Found((), {}, "none", 1, {})
+    quoted = Answer(
+        "a", "q?", "q?", "Words.", "quoted", (), (), nothing, notice=notice, strength=Strength(found, 0.41, 0.5)
+    )
+    assert blocks.lead(quoted, direct=True) == said
