@@ -20,6 +20,8 @@ _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,4}[.)])\s+\S")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
 _FULL_STOP = re.compile(r"(?<=[。！？])(?![。！？」』）】”’\s]|$)")
 """The end of a sentence in scripts that put no space behind it."""
+_ORDINAL = re.compile(r"\b(?:am|im|zum|vom|bis|ab|seit|der|die|das|des|dem|den|jede[mnrs]?) \d{1,3}\.\s+\Z", re.I)
+"""Not the end of a sentence but a German ordinal: "am 30. April", "im 2. Stock"."""
 _RULE = re.compile(r"\s*\|?\s*:?-{2,}:?\s*(?:\|\s*:?-+:?\s*)*\|?\s*$")
 
 
@@ -66,7 +68,7 @@ def cut(text: str) -> tuple[Piece, ...]:
 def _sentences(text: str) -> list[str]:
     from nupunkt import sent_spans
 
-    starts = [start for start, _ in sent_spans(text)][1:]
+    starts = [start for start, _ in sent_spans(text) if not _ORDINAL.search(text, max(0, start - 20), start)][1:]
     ends = [*starts, len(text)]
     spans = zip([0, *starts], ends, strict=True)
     return [part for start, end in spans for part in _FULL_STOP.split(text[start:end])]

@@ -44,6 +44,16 @@ def test_prose_is_cut_into_sentences_and_abbreviations_are_not_ends() -> None:
     ]
 
 
+@pytest.mark.parametrize("date", ["am 30. April", "zum 1. Mai", "der 31. Januar", "im 2. Stock"])
+def test_a_german_ordinal_ends_no_sentence(date: str) -> None:
+    text = f"Die Frist dafür ist {date} erreicht. Danach gilt nichts."
+    assert [piece.text for piece in cut(text)] == [f"Die Frist dafür ist {date} erreicht. ", "Danach gilt nichts."]
+
+
+def test_a_figure_ends_an_english_sentence() -> None:
+    assert [piece.text for piece in cut("We have 12. The rest went.")] == ["We have 12. ", "The rest went."]
+
+
 def test_a_wrapped_sentence_stays_whole() -> None:
     assert kinds("Trips of less than\nseven hours go by train.\n") == [
         ("sentence", "Trips of less than\nseven hours go by train.")
