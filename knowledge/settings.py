@@ -28,6 +28,13 @@ def _location(text: str) -> str:
     return text
 
 
+def web_address(text: str) -> str:
+    """The address itself. Raises `ValueError` when it names no host to ask over HTTP."""
+    if not re.fullmatch(r"https?://[^\s/?#]+([/?#].*)?", text, re.IGNORECASE):
+        raise ValueError("it should be an address that begins with https:// or http://")
+    return text
+
+
 def postgres(url: SecretStr) -> SecretStr:
     """The address itself. Raises `ValueError` when it is none of a PostgreSQL; its words quote nothing that may be secret."""
     try:
@@ -127,7 +134,7 @@ class Source(Section):
     """Globs of the paths to read."""
     exclude: tuple[str, ...] = ()
     """Globs of the paths to leave out."""
-    url: str | None = None
+    url: Annotated[str, AfterValidator(web_address)] | None = None
     """Public address of the location's root; citations link below it. `{path}` stands for the document's path."""
     branch: str | None = None
     """Git: the branch; none: the repository's default."""

@@ -60,6 +60,10 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
             "FILE, source 'board': `scopes` is empty, so that nobody could read it; name at least one, such as workspace. To "
             "take a source out of the index, delete its entry and run `footnote sync --remove board`",
         ),
+        (
+            BOARD + "scopes = ['workspace']\nurl = 'wiki.example.com/{path}'\n",
+            "FILE, source 'board': `url` is 'wiki.example.com/{path}'; it should be an address that begins with https:// or",
+        ),
         ("[[sources]]\nscopes = ['workspace']\n", "FILE, source number 1: `name` is missing"),
         (
             "[sources]\nname = 'board'\n",
