@@ -195,7 +195,7 @@ def _check_schedule(where: str, schedule: str) -> None:
     try:
         cron(schedule)
     except ValueError as error:
-        raise SettingsInvalid(f"{where} `schedule`: {error}") from error
+        raise SettingsInvalid(f"{where} `schedule` is {schedule!r}; {error}") from error
 
 
 def _read(file: Path) -> dict[str, Any]:

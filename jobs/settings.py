@@ -15,16 +15,14 @@ _VALUES = {"second": 60, "minute": 60, "hour": 24, "day of the month": 31, "mont
 
 
 def cron(expression: str) -> str:
-    """The expression itself. Raises `ValueError`, with what would do, when it is none."""
+    """The expression itself. Raises `ValueError`, with what would do, when it is none; who tells it names the value."""
     from datetime import UTC, datetime
 
     try:
         CronSim(expression, datetime(2026, 1, 1, tzinfo=UTC))
         _check_steps(expression.split())
     except CronSimError as error:
-        raise ValueError(
-            f"{expression!r} is not a cron expression ({error}); five fields, such as '30 2 * * *'"
-        ) from error
+        raise ValueError(f"a cron expression has five fields, such as '30 2 * * *' ({error})") from error
     return expression
 
 
@@ -40,7 +38,7 @@ def _zone(name: str) -> str:
     try:
         ZoneInfo(name)
     except (ZoneInfoNotFoundError, ValueError) as error:
-        raise ValueError(f"{name!r} is not a time zone; use a name such as Europe/Berlin") from error
+        raise ValueError("a time zone is named such as Europe/Berlin") from error
     return name
 
 

@@ -76,12 +76,20 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
         ),
         (
             BOARD + "scopes = ['workspace']\nschedule = 'daily'\n",
-            "FILE, source 'board': `schedule`: 'daily' is not a cron expression",
+            "FILE, source 'board': `schedule` is 'daily'; a cron expression has five fields, such as '30 2 * * *' (Wrong",
         ),
         (
             "[schedule]\nsync = '*/99 * * * *'\n",
-            "FILE, [schedule]: `sync` is '*/99 * * * *'; '*/99 * * * *' is not a cron expression (minute: a step of 99 is "
-            "more than its 60 values); five fields, such as '30 2 * * *'",
+            "FILE, [schedule]: `sync` is '*/99 * * * *'; a cron expression has five fields, such as '30 2 * * *' (minute: a "
+            "step of 99 is more than its 60 values)",
+        ),
+        (
+            "[schedule]\nsync = 'text'\n",
+            "FILE, [schedule]: `sync` is 'text'; a cron expression has five fields, such as '30 2 * * *' (Wrong number of",
+        ),
+        (
+            "[schedule]\ntimezone = 'Mars'\n",
+            "FILE, [schedule]: `timezone` is 'Mars'; a time zone is named such as Europe/Berlin",
         ),
         (
             "[schedule]\ndigest_channel = 'general'\n",
