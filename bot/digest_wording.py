@@ -13,6 +13,10 @@ BUCKETS: Mapping[str, tuple[str, str]] = {
         "the right place was found, but too far below others",
         "split the long section, or retire the older document above it",
     ),
+    "unanswered": (
+        "there was no answer: what was found was judged too weak for one",
+        "ask it again; if there is still none, say it in the document in the question's words",
+    ),
     "answered_wrongly": ("the right passage was given", "read the answer and the prompt"),
     "wrongly_answered": (
         "the documents do not say it, and an answer was given",
@@ -33,7 +37,7 @@ def markdown(digest: Digest) -> str:
     parts += [_cases("Newly broken", digest.broken), _cases("Measured for the first time, and not right", digest.new)]
     parts.append(_cases("Newly fixed", digest.fixed))
     parts += [_cases("To be reviewed, because what they expect is gone", digest.stale)]
-    parts.append(_cases("Found, but the answer was voted wrong", digest.doubted))
+    parts.append(_cases("Found, but the reply was voted wrong", digest.doubted))
     parts += [_unanswered(digest.unanswered), _list("Sources", map(_source, digest.sources), _others(digest))]
     notes = list(_notes(digest))
     parts.append(_list("Also", notes) if len(notes) > 1 else notes[0])

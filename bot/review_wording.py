@@ -38,6 +38,7 @@ DIAGNOSES = {
     "crowded_out": "Why it failed: other passages matched better, and the place was not found.",
     "ranking": "Why it failed: the place was found, and ranked too low.",
     "selection": "Why it failed: the place ranked well, and others of its kind took its room.",
+    "evidence": "Why it failed: the right place was found and given, but was judged too weak for an answer.",
     "answering": "Why it failed: the right place was found and given; the fault is in the answer.",
 }
 """By `knowledge.diagnosis.Cause`."""
@@ -77,7 +78,7 @@ def hidden(count: int) -> str:
 
 
 FOUND = "What the search found, with its rank in each stage; ✓ marks what was given to the answer:"
-GIVEN = "The right place was found and given: if the reply is wrong, or should have been an answer, the search is not to blame."
+GIVEN = "The right place was found and given: if the reply is wrong, the search is not to blame."
 LABEL_IN_SLACK = "To say it: choose “Mark answer as wrong” in the menu of that message in Slack, or press 👎 below it."
 
 

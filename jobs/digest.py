@@ -5,13 +5,14 @@
 """
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from jobs.chart import Point
 from knowledge import activity, evals, gold, metrics, votes
 from knowledge.activity import SourceProblem, Spent
+from knowledge.answers import WITHOUT_ANSWER
 from knowledge.clusters import Encode, counted
 from knowledge.db import Database
 from knowledge.evals import BAD, GOOD, Result, Run
@@ -24,7 +25,7 @@ SHOWN = 5
 @dataclass(frozen=True)
 class Facts:
     """`questions`: text by case id, of those cases alone that the audience may read. `results`, `before`: by case id.
-    `doubted`: ids of cases whose answer was voted wrong lately."""
+    `doubted`: what kind of reply was voted wrong lately, by case id."""
 
     runs: tuple[Run, ...]
     results: Mapping[str, Result]
@@ -36,12 +37,13 @@ class Facts:
     source_problems: tuple[SourceProblem, ...]
     failed_runs: Mapping[str, int]
     audience: Scopes
-    doubted: frozenset[str] = frozenset()
+    doubted: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
 class Case:
-    """A gold case by its question. `bucket`: what went wrong, a diagnosis or `wrongly_answered`; None when nothing did."""
+    """A gold case by its question. `bucket`: what went wrong, a diagnosis or `wrongly_answered`; None when nothing did, and
+    where the list that it is in says all."""
 
     id: str
     question: str
@@ -64,7 +66,7 @@ class Digest:
     """Shares are between 0 and 1, None where there is no figure. `problem`: why there are no figures, else empty.
 
     `new`: cases measured for the first time that failed; they belong to no comparison, nor to `broken`.
-    `doubted`: cases that were found and whose answer people voted wrong.
+    `doubted`: cases that were found and whose reply people voted wrong; `unanswered` those whose reply had no answer.
     `used` of `accepted` gold cases count in the figures; `proposed` wait for an owner. `chance`: how likely so uneven a
     split of better and worse would be by chance. `judged`: answers that a model judged, and the shares it found supported
     and to the point. `configured`: what of the configuration changed since the run before.
@@ -141,7 +143,7 @@ def compose(facts: Facts) -> Digest:
     new = sorted(c for c in facts.results.keys() - both if facts.results[c].outcome in BAD)
     worse = sorted(c for c in both if facts.before[c].outcome in GOOD and facts.results[c].outcome in BAD)
     better = sorted(c for c in both if facts.before[c].outcome in BAD and facts.results[c].outcome in GOOD)
-    doubted = sorted(c for c in facts.doubted & facts.results.keys() if facts.results[c].outcome == "hit")
+    doubted = sorted(c for c in facts.doubted.keys() & facts.results.keys() if facts.results[c].outcome == "hit")
     recall, mrr = _figure(last, "recall@5"), _figure(last, "mrr@10")
     earlier = _figure(previous, "recall@5")
     figures: Mapping[str, Any] = (last.metrics or {}) if last else {}
@@ -170,7 +172,7 @@ def compose(facts: Facts) -> Digest:
         sources=own,
         other_sources=len(facts.source_problems) - len(own),
         failed_runs=facts.failed_runs,
-        doubted=_cases(facts, doubted),
+        doubted=_doubted(facts, doubted),
         series=series(facts.runs),
     )
 
@@ -228,3 +230,10 @@ def _cases(facts: Facts, ids: Sequence[str]) -> Cases:
 def _case(result: Result, question: str) -> Case:
     bucket = result.bucket or ("wrongly_answered" if result.outcome == "wrongly_answered" else None)
     return Case(result.case_id, question, bucket)
+
+
+def _doubted(facts: Facts, ids: Sequence[str]) -> Cases:
+    """As `_cases`, with those apart whose reply had no answer."""
+    found = _cases(facts, ids)
+    silent = {case_id for case_id, outcome in facts.doubted.items() if outcome in WITHOUT_ANSWER}
+    return replace(found, shown=tuple(replace(c, bucket="unanswered") if c.id in silent else c for c in found.shown))

@@ -1,17 +1,20 @@
-"""Why a question was not answered from the place that answers it: one of four buckets, with the evidence. Pure.
+"""Why a question was not answered from the place that answers it: one of five buckets, with the evidence. Pure.
 
 1. not_in_corpus: no chunk holds the expected place.
 2. not_retrieved: a chunk does, and neither list of the search had it.
 3. ranked_low: a list had it, and it did not come among the passages that were given.
-4. answered_wrongly: it was given, so the fault is in the answer.
+4. unanswered: it was given, and no answer was made of it.
+5. answered_wrongly: it was given, and an answer was made, so the fault is in the answer.
 """
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
-Bucket = Literal["not_in_corpus", "not_retrieved", "ranked_low", "answered_wrongly"]
-Cause = Literal["absent", "filter", "chunking", "wording", "crowded_out", "ranking", "selection", "answering"]
+Bucket = Literal["not_in_corpus", "not_retrieved", "ranked_low", "unanswered", "answered_wrongly"]
+Cause = Literal[
+    "absent", "filter", "chunking", "wording", "crowded_out", "ranking", "selection", "evidence", "answering"
+]
 LISTS = ("vector", "keyword")
 STAGES = (*LISTS, "fused", "reranked")
 
@@ -23,7 +26,7 @@ class Failure:
     `expected`: the chunks that hold the place, as far as the reply might read them. `hidden`: there are others that it
     might not. `split`: the place is cut in two by a chunk's border. `stages`: the chunks of each stage, best first.
     `passages`: what was given to be answered from. `shared_terms`: how many of the question's terms the expected chunks
-    hold, None when that is not known.
+    hold, None when that is not known. `answered`: whether the reply had an answer.
     """
 
     expected: Collection[int]
@@ -32,6 +35,7 @@ class Failure:
     hidden: bool = False
     split: bool = False
     shared_terms: int | None = None
+    answered: bool = True
 
 
 @dataclass(frozen=True)
@@ -59,7 +63,11 @@ def diagnose(failure: Failure) -> Diagnosis:
             else Diagnosis("not_in_corpus", "absent")
         )
     if set(failure.expected) & set(failure.passages):
-        return Diagnosis("answered_wrongly", "answering", ranks, missed_by)
+        return (
+            Diagnosis("answered_wrongly", "answering", ranks, missed_by)
+            if failure.answered
+            else Diagnosis("unanswered", "evidence", ranks, missed_by)
+        )
     if len(missed_by) == len(LISTS):
         return Diagnosis("not_retrieved", _why_missed(failure), ranks, missed_by)
     lost_after = _lost_after(ranks, len(failure.passages))

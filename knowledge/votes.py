@@ -7,6 +7,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
+from knowledge.answers import Outcome
 from knowledge.tables import answers, gold_cases, votes
 
 
@@ -73,19 +74,21 @@ def accepted_threads(connection: sa.Connection, channel: str) -> frozenset[str]:
     return frozenset(connection.scalars(query))
 
 
-def doubted(connection: sa.Connection, since: datetime) -> frozenset[str]:
-    """Gold cases whose answer more people voted against than for, where the last vote is newer than `since`.
+def doubted(connection: sa.Connection, since: datetime) -> dict[str, Outcome]:
+    """Gold cases whose answer more people voted against than for, where the last vote is newer than `since`; with what
+    kind of reply that was.
 
     Needs a transaction that writes: it looks at every answer, and returns no text.
     """
     query = (
-        sa.select(gold_cases.c.id)
-        .join(votes, votes.c.answer_id == gold_cases.c.answer_id)
+        sa.select(gold_cases.c.id, answers.c.outcome)
+        .join(answers, answers.c.id == gold_cases.c.answer_id)
+        .join(votes, votes.c.answer_id == answers.c.id)
         .where(gold_cases.c.state == "accepted", votes.c.withdrawn_at.is_(None))
-        .group_by(gold_cases.c.id)
+        .group_by(gold_cases.c.id, answers.c.id)
         .having((sa.func.sum(votes.c.value) < 0) & (sa.func.max(votes.c.created_at) > since))
     )
-    return frozenset(connection.scalars(query))
+    return {case_id: outcome for case_id, outcome in connection.execute(query)}
 
 
 def cast_today(connection: sa.Connection, person: str) -> int:

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 
 from knowledge import analysis, answer_rows, labels, retrieval
 from knowledge.answer_rows import StoredAnswer
+from knowledge.answers import WITHOUT_ANSWER
 from knowledge.db import Database
 from knowledge.diagnosis import STAGES, Diagnosis, Failure, diagnose
 from knowledge.gold import same_question
@@ -94,6 +95,7 @@ def _failure(answer: StoredAnswer, located: Sequence[Located], hidden: bool, sha
         hidden=hidden,
         split=any(place.split for place in located),
         shared_terms=shared_terms,
+        answered=answer.outcome not in WITHOUT_ANSWER,
     )
 
 

@@ -95,6 +95,15 @@ def test_why_lists_what_was_found_with_its_ranks_and_how_to_say_what_was_right(r
     assert "rank of the right passage: vector 1, keyword 1, fused 1, reranked 1" in told
 
 
+def test_why_says_that_a_place_was_given_and_judged_too_weak(run: Run, company: Company) -> None:
+    answer_id = asked(run, "Who plays the bassoon in the orchestra?")
+    line = run("why", answer_id, "--as", "ben").partition("footnote gold import FILE")[2].partition("\n")[2].strip()
+    file = company.documents / "bassoon.jsonl"
+    file.write_text(line.replace("SOURCE", "everyone").replace("PATH", "leave.md"), encoding="utf-8")
+    run("gold", "import", str(file))
+    assert review_wording.DIAGNOSES["evidence"] in run("why", answer_id, "--as", "ben")
+
+
 def test_why_tells_how_strong_the_evidence_for_quotes_was(run: Run) -> None:
     def strength(question: str) -> tuple[float, float]:
         told = re.search(

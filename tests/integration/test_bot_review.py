@@ -185,6 +185,20 @@ def test_a_failed_answer_is_shown_with_its_votes_and_why_it_failed(company: Comp
     assert review_wording.DIAGNOSES["answering"] in shown
 
 
+def test_a_question_without_an_answer_is_not_said_to_have_a_wrong_one(company: Company) -> None:
+    reply = company.reply(question := company.ask("ana", "general", "Which boat leaves at dawn?"))
+    assert company.answer(question).outcome == "abstained"
+    company.slack.click("ana", "general", reply.ts, "feedback", "negative")
+    note = company.slack.wait_for(lambda slack: slack.ephemerals("ana"))[-1]
+    button = next(
+        b["accessory"] for b in note.blocks if "This one" in str(b.get("accessory")) and "leave" in str(b.get("text"))
+    )
+    company.slack.click("ana", "general", note.ts, button["action_id"])
+    company.settled()
+    shown = str(home(company))
+    assert review_wording.DIAGNOSES["evidence"] in shown
+
+
 @pytest.mark.parametrize(
     ("origin", "found", "nothing"),
     [

@@ -80,7 +80,7 @@ def test_a_case_is_doubted_while_more_people_vote_against_its_answer_than_for_it
         case_id = gold.propose(connection, Proposal("Is there leave?", ALL, said, "vote", "U1", answer_id="a1"))
         gold.accept(connection, case_id, "UADMIN")
         votes.cast(connection, "a1", "U1", -1)
-        assert votes.doubted(connection, YESTERDAY) == {case_id}
+        assert votes.doubted(connection, YESTERDAY) == {case_id: "answered"}
         assert not votes.doubted(connection, datetime.now(UTC) + timedelta(days=1))
         votes.cast(connection, "a1", "U2", 1)
         assert not votes.doubted(connection, YESTERDAY)

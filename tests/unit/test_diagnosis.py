@@ -1,4 +1,6 @@
-"""The four buckets, on twenty constructed failures: five of each."""
+"""The five buckets, on constructed failures."""
+
+from dataclasses import replace
 
 import pytest
 
@@ -75,8 +77,18 @@ def test_what_a_list_had_and_was_not_given_ranked_too_low(
         Failure([1], EVERYWHERE, [1], hidden=True, shared_terms=0),
     ],
 )
-def test_what_was_given_was_answered_wrongly(failure: Failure) -> None:
-    assert diagnose(failure).bucket == "answered_wrongly"
+def test_what_was_given_was_answered_wrongly_or_not_at_all(failure: Failure) -> None:
+    found = diagnose(failure), diagnose(replace(failure, answered=False))
+    assert [each.bucket for each in found] == ["answered_wrongly", "unanswered"]
+    assert [each.cause for each in found] == ["answering", "evidence"]
+
+
+@pytest.mark.parametrize(
+    "failure",
+    [Failure([], NOWHERE, []), Failure([1], NOWHERE, LONG[:8]), Failure([1], EVERYWHERE, LONG[:8])],
+)
+def test_what_was_not_given_failed_before_there_could_be_an_answer(failure: Failure) -> None:
+    assert diagnose(replace(failure, answered=False)) == diagnose(failure)
 
 
 def test_the_evidence_names_the_rank_at_every_stage() -> None:

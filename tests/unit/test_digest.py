@@ -108,11 +108,21 @@ def test_an_answer_to_what_the_documents_do_not_say_is_broken_too() -> None:
 
 
 def test_a_found_case_whose_answer_was_voted_wrong_is_named_to_those_who_may_read_it() -> None:
-    facts = replace(QUIET, doubted=frozenset({"leave"}))
-    assert "**Found, but the answer was voted wrong: 1**\n- Do unused days survive?" in told(facts)
+    facts = replace(QUIET, doubted={"leave": "answered"})
+    assert "**Found, but the reply was voted wrong: 1**\n- Do unused days survive?" in told(facts)
     assert "survive" not in told(replace(facts, questions={}))
     assert "voted wrong: 1**" in told(replace(facts, questions={}))
     assert "voted wrong" not in told(replace(facts, results=results("ranked_low", leave="miss", lease="hit")))
+
+
+def test_a_found_case_that_was_voted_wrong_for_want_of_an_answer_says_so() -> None:
+    facts = replace(QUIET, doubted={"leave": "abstained", "lease": "quoted"})
+    questions = {"leave": "Do unused days survive?", "lease": "Who is the landlord?"}
+    silent = "*there was no answer: what was found was judged too weak for one*: ask"
+    text = told(replace(facts, questions=questions))
+    assert f"voted wrong: 2**\n- Do unused days survive? {silent}" in text
+    assert "\n- Who is the landlord?\n" in text
+    assert "no answer:" not in told(replace(facts, questions={}))
 
 
 def test_a_case_that_is_new_or_stale_is_neither_broken_nor_fixed_and_a_new_one_that_fails_is_named() -> None:
