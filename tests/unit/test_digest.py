@@ -120,8 +120,7 @@ def test_a_found_case_that_was_voted_wrong_for_want_of_an_answer_says_so() -> No
     questions = {"leave": "Do unused days survive?", "lease": "Who is the landlord?"}
     silent = "*there was no answer: what was found was judged too weak for one*: ask"
     text = told(replace(facts, questions=questions))
-    assert f"voted wrong: 2**\n- Do unused days survive? {silent}" in text
-    assert "\n- Who is the landlord?\n" in text
+    assert f"voted wrong: 2**\n- Who is the landlord?\n- Do unused days survive? {silent}" in text
     assert "no answer:" not in told(replace(facts, questions={}))
 
 
