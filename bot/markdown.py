@@ -111,7 +111,7 @@ class Markdown:
         header, *rows = ([self.inline(cell).replace("\n", " ") for cell in row] for row in table.rows(node))
         named = (
             [f"{self.strong(name)}: {cell}" if name else cell for name, cell in zip(header, row, strict=True) if cell]
-            for row in rows
+            for row in map(table.marks_behind_text, rows)
         )
         return "\n".join(f"{self.bullet} {' · '.join(row)}" for row in named if row)
 

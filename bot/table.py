@@ -1,7 +1,8 @@
 """A table of a Markdown document as Slack's native table, or as text for where that does not fit. Pure."""
 
+import re
 import unicodedata
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from markdown_it.tree import SyntaxTreeNode
@@ -14,6 +15,8 @@ ROWS, COLUMNS = 100, 20
 """https://docs.slack.dev/reference/block-kit/blocks/table-block"""
 CHARS = 9_000
 """Leaves room beside the table in a message; larger tables become text."""
+MARKS = re.compile(r"(?:\[\d+\]\s*)+")
+"""Of sources, and nothing else."""
 
 
 def native(table: SyntaxTreeNode, vouched: Vouched) -> dict[str, Any] | None:
@@ -56,6 +59,13 @@ def columns(text: str) -> int:
 def rows(table: SyntaxTreeNode) -> list[list[SyntaxTreeNode]]:
     """The cells' inline nodes, header first."""
     return [[cell.children[0] for cell in row.children] for section in table.children for row in section.children]
+
+
+def marks_behind_text(row: Sequence[str]) -> list[str]:
+    """The cells of a row, with the marks that stand alone at its end moved behind its last text, if there is any."""
+    last = max((n for n, cell in enumerate(row) if cell and not MARKS.fullmatch(cell)), default=len(row))
+    marks = [cell for cell in row[last + 1 :] if cell]
+    return [*row[:last], *(" ".join([cell, *marks]) for cell in row[last : last + 1]), *("" for _ in row[last + 1 :])]
 
 
 def plain_text(node: SyntaxTreeNode) -> str:

@@ -37,6 +37,23 @@ def test_what_is_text_or_code_becomes_no_link_when_it_is_read_again(text: str) -
     assert not links(text)
 
 
+@pytest.mark.parametrize(
+    ("row", "shown"),
+    [
+        ("| Lisbon | 140 | [1] |", "- **Town and country**: Lisbon · **Most for a hotel night in euros**: 140 [1]"),
+        ("| Lisbon | | [1] [2] |", "- **Town and country**: Lisbon [1] [2]"),
+        ("| Lisbon | 140 | twice a year [1] |", "twice a year [1]"),
+        ("| Lisbon | 140 | |", "140"),
+        ("| | | [1] |", "- **Note**: [1]"),
+    ],
+)
+def test_a_row_as_a_list_has_its_mark_behind_the_last_cell_that_says_something(row: str, shown: str) -> None:
+    table = f"| Town and country | Most for a hotel night in euros | Note |\n|---|---|---|\n{row}"
+    [piece] = pieces(table, URL.__eq__, MESSAGE_CHARS)
+    assert piece.markdown.endswith(shown)
+    assert piece.plain.endswith(shown.replace("**", "*").replace("- ", "• "))
+
+
 MARKUP = [
     "a",
     " ",
