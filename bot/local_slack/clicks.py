@@ -29,7 +29,8 @@ class Clicks(Speech):
             name, _, rest = text.partition(" ")
             known = [each.name for each in self.state.manifest.commands]
             if name not in known:
-                raise UnknownName(f"no command {name!r}; there are {known}")
+                there = f"This app has {', '.join(known)}" if known else "This app has none"
+                raise UnknownName(f"{name} is not a valid command. {there}.")
             url = self._response_url(ResponseUrl(person.id, place.id, self.state.clock.now()))
             trigger = self._trigger(person)
             payload = command_payload(

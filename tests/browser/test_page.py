@@ -133,7 +133,7 @@ def test_a_slash_command_completes_and_is_answered_privately(page: Page, app: An
 
 def test_an_unknown_command_is_explained_and_the_text_is_kept(page: Page) -> None:
     write(page, "/nonsense")
-    expect(page.locator("#toast")).to_contain_text("no command '/nonsense'")
+    expect(page.locator("#toast")).to_have_text("/nonsense is not a valid command. This app has /reindex.")
     expect(page.locator("#conversation textarea")).to_have_value("/nonsense")
 
 
