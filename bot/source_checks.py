@@ -13,13 +13,15 @@ from bot.settings import Slack
 from knowledge.activity import LastSync
 from knowledge.db import Database
 from knowledge.errors import FootnoteError
+from knowledge.overlaps import overlaps
 from knowledge.settings import Source
 from knowledge.sources import open_source
 from knowledge.strays import strays
 
 
 def synced(database: Database, sources: Sequence[Source], syncs: Mapping[str, LastSync]) -> Iterator[Check]:
-    """A warning for each source whose last sync failed or refused to delete, and for each that the settings do not have."""
+    """A warning for each source whose last sync failed or refused to delete, for each that the settings do not have, and
+    for each two of which one shows the other's documents to more people."""
     names = [source.name for source in sources]
     for name, last in ((name, syncs[name]) for name in names if name in syncs):
         if last.error:
@@ -29,6 +31,8 @@ def synced(database: Database, sources: Sequence[Source], syncs: Mapping[str, La
             yield Check(f"last sync of {name}", "warn", last.outdated)
     for stray in strays(database, names):
         yield Check(f"source {stray.name}", "warn", stray.says, f"put it back, or {stray.removal}")
+    for shared in overlaps(database, sources):
+        yield Check(f"sources {shared.outer} and {shared.inner}", "warn", shared.says, shared.remedy)
 
 
 def look(slack: Slack, source: Source, last: LastSync | None) -> Check:

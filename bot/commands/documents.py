@@ -16,6 +16,7 @@ from knowledge import generations
 from knowledge.db import Database
 from knowledge.engine import Engine
 from knowledge.outcomes import SyncOutcome
+from knowledge.overlaps import overlaps
 from knowledge.strays import Stray, remove, strays
 from knowledge.sync import Progress
 
@@ -42,14 +43,16 @@ def sync(
     with started(chosen) as opened:
         outcomes = _sync(chosen, opened, sources or (), full, allow_deletions)
         left = strays(opened.database, [source.name for source in chosen.sources])
+        shared = overlaps(opened.database, chosen.sources)
         held_up = _held_up(opened.database, left) if full else ()
     doubts = named_ids.doubts(chosen, [outcome.name for outcome in outcomes])
     if json:
         not_in_settings = [vars(stray) for stray in left]
         done = [outcome.as_json() for outcome in outcomes]
-        print_json({"sources": done, "not_in_settings": not_in_settings, "unknown_scopes": doubts})
+        told = {"overlaps": [vars(each) for each in shared], "unknown_scopes": doubts}
+        print_json({"sources": done, "not_in_settings": not_in_settings, **told})
     else:
-        for line in (*(outcome.summary() for outcome in outcomes), *left, *held_up, *doubts):
+        for line in (*(outcome.summary() for outcome in outcomes), *left, *shared, *held_up, *doubts):
             say(str(line))
     if any(outcome.error for outcome in outcomes):
         raise typer.Exit(1)

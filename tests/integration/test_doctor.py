@@ -223,6 +223,20 @@ def test_a_last_sync_that_refused_and_a_source_that_left_the_settings(patient: P
     assert (checks["source everyone"].state, worst(list(checks.values()))) == ("ok", "warn")
 
 
+def test_a_folder_that_another_source_shows_to_more_people(patient: Patient, database: Database) -> None:
+    [everyone] = patient.settings.sources
+    inner = Path(everyone.location) / "finance"
+    inner.mkdir()
+    (inner / "budget.md").write_text("A million.")
+    finance = everyone.model_copy(update={"name": "finance", "location": str(inner), "scopes": ("channel:CFINANCE",)})
+    indexer = Indexer(database, WordEmbedder(), Chunking())
+    for source in (everyone, finance):
+        indexer.sync(source)
+    found = patient.with_(sources=(everyone.model_dump(), finance.model_dump()))["sources everyone and finance"]
+    assert found.says == "1 document is in both, and everyone shows them to people for whom finance does not"
+    assert (found.state, 'exclude = ["finance/**"] in everyone' in found.remedy) == ("warn", True)
+
+
 def test_a_source_that_was_read_by_newer_settings_asks_for_a_restart(patient: Patient, database: Database) -> None:
     everyone = patient.settings.sources[0]
     running = Indexer(database, WordEmbedder(), Chunking())

@@ -118,6 +118,41 @@ def test_a_refused_deletion_names_the_way_to_allow_it_once(shell: Shell, databas
     assert (shell.status, indexed(database)) == (0, ["board/a.md", "board/b.md", "handbook/e.md"])
 
 
+def two_sources(outer: str, inner: str, more: str = "") -> str:
+    """A folder for everybody and, for a channel, one that may lie in it."""
+    return (
+        f'[[sources]]\nname = "all"\nlocation = "{outer}"\nscopes = ["workspace"]\n{more}\n'
+        f'[[sources]]\nname = "finance"\nlocation = "{inner}"\nscopes = ["channel:CFINANCE"]\n'
+    )
+
+
+def test_a_folder_that_another_source_shows_to_more_people_is_told(shell: Shell) -> None:
+    file = shell.folder / "footnote.toml"
+    file.write_text(two_sources(".", "handbook"))
+    said = shell("sync")
+    assert "all and finance: 3 documents are in both, and all shows them to people for whom finance does not" in said
+    assert 'write exclude = ["handbook/**"] in all, and run `footnote sync all`' in said
+    assert json.loads(shell("sync", "--json"))["overlaps"] == [
+        {"outer": "all", "inner": "finance", "below": "handbook", "documents": 3}
+    ]
+    file.write_text(two_sources(".", "handbook", 'exclude = ["handbook/**"]\nmax_deleted_share = 1.0'))
+    assert "in both" not in shell("sync")
+
+
+def test_the_same_folder_twice_is_told_once(shell: Shell) -> None:
+    (shell.folder / "footnote.toml").write_text(two_sources("handbook", "handbook/../handbook"))
+    said = shell("sync")
+    assert said.count("in both") == 1
+    assert "take one of the two out of the settings" in said
+
+
+def test_a_folder_for_more_people_than_the_one_around_it_is_no_overlap(shell: Shell) -> None:
+    (shell.folder / "footnote.toml").write_text(two_sources("handbook", "."))
+    assert "in both" not in shell("sync")
+    (shell.folder / "footnote.toml").write_text(two_sources("handbook", "board"))
+    assert "in both" not in shell("sync", "all")
+
+
 FACTS = f'[slack]\nfacts = "{WORKSPACE}"\n'
 
 
