@@ -1,5 +1,7 @@
 """Nothing on the page lies over what one reads, and what looks as if it scrolls does."""
 
+from itertools import pairwise
+
 import pytest
 from playwright.sync_api import FloatRect, Locator, Page, expect
 from slack_sdk import WebClient
@@ -88,6 +90,21 @@ def test_the_tools_of_a_message_keep_off_its_text(page: Page, slack: LocalSlack)
         expect(tools).to_be_visible()
         assert not overlap(box(tools), text_box(message.locator(".content")))
     photograph(page, "tools")
+
+
+def test_messages_of_the_app_one_after_another_stand_further_apart_than_their_blocks(
+    page: Page, server: Server
+) -> None:
+    client = WebClient(server.slack.tokens.bot, base_url=server.base_url)
+    blocks = [{"type": "section", "text": plain(text)} for text in ("A finding.", "Where it is from.")]
+    for number in range(3):
+        client.chat_postMessage(channel=server.slack.dm("ana").id, text=f"Finding {number}", blocks=blocks)
+    go_to(page, "footnote")
+    lines = page.locator("#conversation .message .block")
+    expect(lines).to_have_count(6)
+    boxes = [box(lines.nth(number)) for number in range(6)]
+    gaps = [below["y"] - bottom(above) for above, below in pairwise(boxes)]
+    assert max(gaps[0::2]) + 6 < min(gaps[1::2])
 
 
 def second_of_two(page: Page, slack: LocalSlack) -> Locator:

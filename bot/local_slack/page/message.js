@@ -11,7 +11,7 @@ const NOTICES = { channel_join: 1, channel_leave: 1, channel_convert_to_private:
 // hooks: {pressed: Map, openThread(ts), inThread: bool}
 export function renderMessage(message, store, hooks, { joined = false } = {}) {
   const person = store.person(message.user) || { id: message.user, name: "workspace", real_name: "This workspace", kind: "notice" };
-  const classes = ["message", joined && "joined", message.private && "private", NOTICES[message.subtype] && "notice"];
+  const classes = ["message", joined && "joined", person.kind === "bot" && "of-app", message.private && "private", NOTICES[message.subtype] && "notice"];
   return el("article", {
     class: classes.filter(Boolean).join(" "), tabindex: "-1", "data-ts": message.ts,
     "aria-label": `${person.real_name}, ${timeOf(message.ts)}`, "aria-busy": message.stream?.open ? "true" : null,
