@@ -52,7 +52,13 @@ class SyncOutcome:
         """A few lines for a terminal."""
         if self.error:
             return f"{self.name}: {self.error}"
-        counts = {n: getattr(self, n) for n in ("added", "changed", "narrowed", "deleted", "same")}
+        counts = {
+            "added": self.added,
+            "changed": self.changed,
+            "with other readers": self.narrowed,
+            "deleted": self.deleted,
+            "same": self.same,
+        }
         words = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing there"
         encoded = f"{self.chunks_embedded} chunk{'s' if self.chunks_embedded != 1 else ''}"
         lines = [f"{self.name}: {words} ({encoded} encoded, {self.ms / 1000:.1f} s)"]

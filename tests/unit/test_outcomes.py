@@ -13,3 +13,10 @@ def test_of_many_documents_with_one_reason_the_first_five_are_named() -> None:
         "  z.pdf: encrypted",
     ]
     assert len(outcome.as_json()["failed"]) == 9
+
+
+def test_readers_that_changed_are_told_without_saying_that_they_are_fewer() -> None:
+    """From one channel to the whole workspace some lose and many win."""
+    outcome = SyncOutcome("handbook", narrowed=9)
+    assert outcome.summary() == "handbook: 9 with other readers (0 chunks encoded, 0.0 s)"
+    assert outcome.as_json()["narrowed"] == 9
