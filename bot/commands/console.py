@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -91,6 +92,22 @@ def reader(chosen: Settings, database: Database | None, asker: str, place: str) 
     allowed = directory.decide(asker, None if place == DIRECT else place)
     where = Place(place, PlaceKind.DIRECT) if place == DIRECT else directory.place(place, asker)
     return Reader(asker, place, allowed, standing(directory.person(asker), where))
+
+
+def person_id(chosen: Settings, user: str) -> str:
+    """The id itself, also of somebody who left, or the one behind a name in the workspace file.
+
+    Raises `SettingsInvalid` for a name that nobody has.
+    """
+    if re.fullmatch(r"[A-Z0-9]+", user):
+        return user
+    by_id = "a person's id in Slack, such as U012ABCDEF"
+    if chosen.slack.facts is None:
+        raise SettingsInvalid(f"{user!r} is not an id; give {by_id}, or set `facts` in [slack] to a workspace file")
+    try:
+        return WorkspaceFacts.read(chosen.slack.facts).person(user).id
+    except SettingsInvalid as error:
+        raise SettingsInvalid(f"{error}; or give {by_id}") from error
 
 
 def print_json(value: Any) -> None:

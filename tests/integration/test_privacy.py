@@ -203,8 +203,26 @@ def test_the_commands_hand_out_and_forget(postgres_url: str, kept: Database, tmp
     assert "left out" in left.stderr
     forgot = shell.invoke(app, ["forget", "--user", "UANA", "--json"], env=environment, catch_exceptions=False)
     assert json.loads(forgot.stdout)["answers"] == 1
-    told = shell.invoke(app, ["forget", "--user", "UANA"], env=environment, catch_exceptions=False)
-    assert "     0  answers\n" in told.stdout
+    for command in ("forget", "export"):
+        told = shell.invoke(app, [command, "--user", "UANA"], env=environment, catch_exceptions=False)
+        assert told.stdout == "nothing is kept about UANA\n"
+
+
+def test_a_person_is_named_as_elsewhere_or_by_id(postgres_url: str, kept: Database, tmp_path: Path) -> None:
+    config = tmp_path / "footnote.toml"
+    config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n')
+    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
+    shell = CliRunner()
+    for command in ("export", "forget"):
+        refused = shell.invoke(app, [command, "--user", "nobody"], env=environment)
+        assert "nobody is called 'nobody'; the workspace file has" in str(refused.exception)
+        assert "or give a person's id in Slack, such as U012ABCDEF" in str(refused.exception)
+        done = shell.invoke(app, [command, "--user", "ben", "--json"], env=environment, catch_exceptions=False)
+        assert json.loads(done.stdout)["person"] == "UBEN"
+    config.write_text("")
+    refused = shell.invoke(app, ["forget", "--user", "ben"], env=environment)
+    assert "'ben' is not an id; give a person's id in Slack" in str(refused.exception)
+    assert places_of(kept, "UANA")
 
 
 def test_a_forgotten_person_may_ask_again(own_company: Company) -> None:
