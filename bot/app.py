@@ -73,13 +73,14 @@ def _received(ack: Ack) -> None:
 
 
 def _name_source(ack: Ack, body: dict[str, Any], action: dict[str, Any], client: WebClient) -> None:
-    """A view must be opened within three seconds, so it is not left to a worker; it holds nothing that was read."""
+    """A view must be opened within three seconds, so it is not left to a worker; it holds nothing that was read, but
+    repeats what stands above the button."""
     ack()
     container = body.get("container") or {}
     place = f"{container.get('channel_id', '')} {container.get('message_ts', '')}"
     about = str(action.get("value"))
     view = (
-        right_source.form(f"{about} {place}", "gold_correct")
+        right_source.form(f"{about} {place}", "gold_correct", told=right_source.above(body, action["action_id"]))
         if action["action_id"].startswith("gold_correct")
         else right_source.form(about, response_url=str(body.get("response_url") or ""))
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from bot import wording
-from bot.blocks import Post, actions, button, clip, label, section
+from bot.blocks import Block, Post, actions, button, clip, context, label, section
 from bot.mrkdwn import escape
 
 CANDIDATES, CANDIDATE_CHARS = 5, 500
@@ -36,9 +36,10 @@ def ask(answer_id: str, candidates: Sequence[Candidate], lead: str) -> Post:
     return Post(lead, (section(lead), *rows, actions(rest)))
 
 
-def form(about: str, callback: str = FORMS[0], response_url: str = "") -> dict[str, Any]:
-    """The form for a title or a link. `about` and `callback` come back with it, and the click's `response_url`, which a
-    form of Slack's has not: with it the question that was clicked gives way to what is said about the form.
+def form(about: str, callback: str = FORMS[0], response_url: str = "", told: Sequence[Block] = ()) -> dict[str, Any]:
+    """The form for a title or a link, below what is `told`. `about` and `callback` come back with it, and the click's
+    `response_url`, which a form of Slack's has not: with it the question that was clicked gives way to what is said about
+    the form.
     """
     field = {
         "type": "input",
@@ -54,8 +55,28 @@ def form(about: str, callback: str = FORMS[0], response_url: str = "") -> dict[s
         "title": {"type": "plain_text", "text": wording.NAME_SOURCE_TITLE},
         "submit": {"type": "plain_text", "text": wording.SAVE},
         "close": {"type": "plain_text", "text": wording.CANCEL},
-        "blocks": [field],
+        "blocks": [*told, field],
     }
+
+
+def above(body: Mapping[str, Any], action_id: str) -> list[Block]:
+    """What stands above a button in the message or on the tab where it was clicked, from the last section on.
+
+    It is the click's own, and so nothing that its sender has not been shown there.
+    """
+    place = body.get("message") or body.get("view") or {}
+    found: list[Block] = []
+    for block in place.get("blocks", ()):
+        match block["type"]:
+            case "section":
+                found = [section(block["text"]["text"])]
+            case "context":
+                found.append(context("\n".join(element.get("text", "") for element in block["elements"])))
+            case "actions" if any(element.get("action_id") == action_id for element in block["elements"]):
+                return found
+            case _:
+                found = []
+    return []
 
 
 def named(body: Mapping[str, Any]) -> str | None:

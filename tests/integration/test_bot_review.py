@@ -91,6 +91,26 @@ def test_a_proposal_is_corrected_by_naming_the_document(company: Company, named:
     assert reviewed.history[-1].what == "corrected and accepted"
 
 
+def test_the_form_of_a_correction_repeats_the_question_and_what_is_expected_now(own_company: Company) -> None:
+    first, second = propose(own_company), propose(own_company, "When do invoices go out?", None)
+    own_company.service.nightly.ask_for_review("UANA", Slot("nightly", datetime.now(UTC), attempt=1, worker="test"))
+    [message] = told(own_company)
+    press(own_company, "gold_correct", first)
+    view = own_company.slack.wait_for(lambda slack: slack.modal("ana"))
+    assert view is not None
+    assert [block["type"] for block in view["blocks"]] == ["section", "context", "input"]
+    assert QUESTION in str(view)
+    assert review_wording.expected(["everyone/leave.md"], 0, "People name") in str(view)
+    assert "invoices" not in str(view)
+    own_company.slack.close_view("ana")
+    own_company.slack.click("ana", own_company.slack.dm("ana").id, message.ts, f"gold_correct:{second}")
+    view = own_company.slack.wait_for(lambda slack: slack.modal("ana"))
+    assert "When do invoices go out?" in str(view)
+    assert review_wording.UNSAID in str(view)
+    assert QUESTION not in str(view)
+    own_company.slack.close_view("ana")
+
+
 @pytest.mark.parametrize(
     ("named", "said"),
     [
