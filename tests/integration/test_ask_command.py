@@ -138,6 +138,26 @@ def test_why_names_no_document_that_was_taken_from_who_looks(run: Run, company: 
     assert "everyone/parking.md" not in run("why", answer_id, "--as", "ben")
 
 
+def test_readers_whom_the_settings_no_longer_name_are_gone_before_the_next_sync(
+    own_company: Company, tmp_path: Path
+) -> None:
+    logs.configure()
+    config, url = tmp_path / "footnote.toml", own_company.settings.database_url
+    assert url is not None
+
+    def ask(scopes: str) -> str:
+        location = own_company.documents / "everyone"
+        source = f'[[sources]]\nname = "everyone"\nlocation = "{location}"\nscopes = {scopes}\n'
+        config.write_text(f'{source}[slack]\nfacts = "{WORKSPACE}"\n')
+        environment = {"FOOTNOTE_DATABASE_URL": url.get_secret_value(), "FOOTNOTE_CONFIG": str(config)}
+        arguments = ["ask", "How many days of annual leave do full-time staff get?", "--as", "ben"]
+        return CliRunner().invoke(app, arguments, env=environment, catch_exceptions=False).stdout
+
+    assert "25 days" in ask('["workspace"]')
+    assert "leave" not in ask('["channel:CLEGAL"]').partition("why:")[0]
+    assert "25 days" not in ask('["workspace"]'), "more readers come with the next sync"
+
+
 def asked(run: Run, question: str) -> str:
     """The id of the answer to a question of ben's in #general, asked in the shell."""
     return run("ask", question, "--as", "ben", "--in", "general").partition("why: footnote why ")[2].split()[0]
