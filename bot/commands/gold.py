@@ -1,7 +1,7 @@
 """`footnote gold`: the questions that retrieval is measured on, reviewed from the shell."""
 
 import json as jsonlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
@@ -9,15 +9,17 @@ from typing import Annotated
 import typer
 
 from bot.check import counted
-from bot.commands.console import As, Config, Json, engine, print_json, reader, say
+from bot.commands.console import As, Config, Json, engine, print_json, reader, say, settings
 from bot.facts import DIRECT
-from knowledge import gold, gold_file, reviews, suggestions
+from bot.settings import Settings
+from knowledge import gold, gold_file, labels, reviews, suggestions
 from knowledge.db import Database
 from knowledge.engine import Engine
 from knowledge.errors import SettingsInvalid
 from knowledge.gold import GoldCase, State
-from knowledge.labels import Label
+from knowledge.labels import Label, Located
 from knowledge.permissions import Scopes
+from knowledge.strays import strays
 from knowledge.tasks import gather
 
 app = typer.Typer(name="gold", help="Gold cases: questions with the documents that answer them.", no_args_is_help=True)
@@ -34,13 +36,16 @@ def show_all(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """List the cases that ASKER may read."""
+    """List the cases that ASKER may read. With the places that answer each, as far as ASKER can open them today."""
     with _reading(config, asker) as (opened, scopes, _), opened.database.reading(scopes) as connection:
         cases = gold.cases(connection, scopes, state)
+        located = [labels.locate(connection, case.expected or (), scopes) for case in cases]
     if json:
         return print_json({"cases": [case.to_json() for case in cases]})
-    for case in cases:
+    for case, places in zip(cases, located, strict=True):
         say(f"{case.id}  {case.state:9} {case.question}")
+        for line in _today(case, places):
+            say(f"    {line}")
     if not cases:
         say(f"no {state} case that {asker} may read" if state else f"no case that {asker} may read; {HOW_THEY_COME}")
 
@@ -67,13 +72,14 @@ def accept(
 ) -> None:
     """Take a proposed case into the gold set. As proposed, or with other documents."""
     named = [_label(name) for name in document or ()]
+    chosen = settings(config)
     with _reading(config, asker) as (opened, scopes, reviewer):
         with opened.database.reading(scopes) as connection:
             found = gold.get(connection, case, scopes)
         expected = () if nowhere else reviews.places(opened.database, found, named, scopes) if named else None
         with opened.database.writing() as connection:
             _say(gold.accept(connection, case, reviewer, expected))
-        _say_missing(opened.database, {case: found.scopes})
+        _say_missing(chosen, opened.database, {case: found.scopes})
 
 
 @app.command()
@@ -115,11 +121,11 @@ def load(
     `expected`: not in the documents; null: not said yet. Optional: `heading_path` and `quote` of a place, `state`.
     """
     lines = gold_file.read(file, "accepted" if accepted else "proposed")
-    with engine(config) as (_, opened):
+    with engine(config) as (chosen, opened):
         with opened.database.writing() as connection:
             count = gold_file.load(connection, lines, "import")
         say(f"{counted(count, 'case')}; one that is only proposed is measured once `footnote gold accept` has taken it")
-        _say_missing(opened.database, {line.id: frozenset(line.scopes) for line in lines})
+        _say_missing(chosen, opened.database, {line.id: frozenset(line.scopes) for line in lines})
 
 
 @app.command()
@@ -145,20 +151,44 @@ def _label(name: str) -> Label:
     return Label(source, path)
 
 
-def _say_missing(database: Database, rights: Mapping[str, Scopes]) -> None:
+def _say_missing(chosen: Settings, database: Database, rights: Mapping[str, Scopes]) -> None:
     """A line for each place of these cases that their own readers do not find in the index."""
+    names = [source.name for source in chosen.sources]
+    known = [*names, *(stray.name for stray in strays(database, names) if stray.documents)]
     for task in gather(database, rights):
         for label in (place.label for place in task.located if not place.chunk_ids):
-            say(f"{task.case.id}: its scopes find no such place in {label.source}/{label.external_id} today")
+            say(f"{task.case.id}: {_why_missing(label, known)}")
+
+
+def _why_missing(label: Label, known: Collection[str]) -> str:
+    if label.source not in known:
+        there = f"there are {', '.join(known)}" if known else "none is in the settings or in the index"
+        return f"no source is called {label.source!r}; {there}"
+    return f"its scopes find no such place in {label.source}/{label.external_id} today"
 
 
 def _say(case: GoldCase) -> None:
     say(f"{case.id}  {case.state}\n{case.question}")
     for label in case.expected or ():
-        say(f"  {label.source}/{label.external_id}  {' › '.join(label.heading_path)}  {label.quote}".rstrip())
-    if case.expected is None:
-        say("  nobody has said where it is answered")
-    elif not case.expected:
-        say("  not in the documents")
+        say(f"  {_place(label)}")
+    if not case.expected:
+        say(f"  {_nowhere(case)}")
     for change in case.history:
         say(f"  {change.at:%Y-%m-%d %H:%M}  {change.by}: {change.what}")
+
+
+def _today(case: GoldCase, places: Sequence[Located]) -> Iterator[str]:
+    """Where the case is answered, in a line each; of what whoever looks cannot open today only how many there are."""
+    if not case.expected:
+        yield _nowhere(case)
+    yield from (_place(place.label) for place in places if place.chunk_ids)
+    if lost := sum(not place.chunk_ids for place in places):
+        yield f"{counted(lost, 'place')} that cannot be opened today"
+
+
+def _place(label: Label) -> str:
+    return f"{label.source}/{label.external_id}  {' › '.join(label.heading_path)}  {label.quote}".rstrip()
+
+
+def _nowhere(case: GoldCase) -> str:
+    return "nobody has said where it is answered" if case.expected is None else "not in the documents"

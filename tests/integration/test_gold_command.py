@@ -13,6 +13,7 @@ from knowledge.answers import Answer, Outcome, Question
 from knowledge.db import Database
 from knowledge.errors import DocumentUnknown, GoldFileInvalid
 from knowledge.gold import Proposal
+from knowledge.labels import Label
 from knowledge.passages import Found
 from tests.rows import add_chunk
 
@@ -103,6 +104,47 @@ def test_an_import_and_the_word_on_a_case_name_the_places_that_cannot_be_found(
     said = CliRunner().invoke(app, accept, env=environment, catch_exceptions=False).stdout
     assert said.startswith("leave  accepted")
     assert said.splitlines()[-2:] == missing
+
+
+def test_the_list_says_what_each_case_expects_as_far_as_the_reader_can_open_it(
+    database: Database, postgres_url: str, tmp_path: Path
+) -> None:
+    config = tmp_path / "footnote.toml"
+    config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n')
+    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
+    with database.writing() as connection:
+        add_chunk(connection, 1, ALL)
+        add_chunk(connection, 2, {"channel:CLEGAL"})
+    for question, places in (("Both?", (1, 2)), ("None?", ()), ("Unsaid?", None)):
+        expected = places and tuple(Label("handbook", f"document-{number}") for number in places)
+        with database.writing() as connection:
+            gold.propose(connection, Proposal(question, ALL, expected, "import", "UANA"))
+    listed = CliRunner().invoke(app, ["gold", "list", "--as", "ben"], env=environment, catch_exceptions=False).stdout
+    assert [line.split("  ")[-1] for line in listed.splitlines()] == [
+        "Both?",
+        "handbook/document-1",
+        "1 place that cannot be opened today",
+        "None?",
+        "not in the documents",
+        "Unsaid?",
+        "nobody has said where it is answered",
+    ]
+
+
+def test_an_import_says_that_a_source_is_unknown(database: Database, postgres_url: str, tmp_path: Path) -> None:
+    with database.writing() as connection:
+        add_chunk(connection, 1, ALL)
+    places = [{"source": source, "external_id": "leave.md"} for source in ("wiki", "board", "handbook")]
+    file, config = tmp_path / "cases.jsonl", tmp_path / "footnote.toml"
+    file.write_text(json.dumps({**GOOD, "expected": places}) + "\n")
+    config.write_text('[[sources]]\nname = "board"\nlocation = "board"\nscopes = ["workspace"]\n')
+    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
+    said = CliRunner().invoke(app, ["gold", "import", str(file)], env=environment, catch_exceptions=False).stdout
+    assert said.splitlines()[1:] == [
+        "leave: no source is called 'wiki'; there are board, handbook",
+        "leave: its scopes find no such place in board/leave.md today",
+        "leave: its scopes find no such place in handbook/leave.md today",
+    ]
 
 
 GOOD = {"id": "leave", "question": "How long?", "scopes": ["workspace"], "expected": []}
