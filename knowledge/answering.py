@@ -205,7 +205,7 @@ class Answerer:
 
     def _quoted(self, answer: Answer, evidence: Sequence[Evidence], work: _Work, notice: Notice | None) -> Answer:
         with work.timed("quote"):
-            quoted = self._quoting.quote(answer.standalone, evidence, work.scopes)
+            quoted = self._quoting.quote(answer.standalone, evidence, work.scopes, answer.question)
         answer = replace(answer, notice=notice, strength=quoted.strength)
         if quoted.grounded is None or not quoted.grounded.text:
             return replace(answer, outcome="failed" if notice is Notice.UNAVAILABLE else "abstained")

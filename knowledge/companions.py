@@ -10,8 +10,9 @@ from collections.abc import Collection, Sequence
 
 from knowledge import analysis
 from knowledge.evidence import Evidence
-from knowledge.extractive import Scored, Unit, shares
 from knowledge.keywords import Weighted
+from knowledge.quotable import Unit
+from knowledge.scores import Scored, shares
 
 MISSING = 0.2
 """Share of the question's term weights that a further piece must bring: at 0.12 mostly noise, at 0.25 none on the samples."""

@@ -3,14 +3,14 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from knowledge import analysis, companions, compound, extractive, keywords
+from knowledge import analysis, companions, compound, extractive, keywords, scores, steps
 from knowledge.answers import Strength
 from knowledge.db import Database
 from knowledge.encoders import Embedder
 from knowledge.evidence import Evidence
-from knowledge.extractive import Unit
 from knowledge.grounding import Grounded
 from knowledge.permissions import Scopes
+from knowledge.quotable import Unit
 from knowledge.retrieval import Retriever
 
 MOST_OF_A_PART = 2
@@ -32,11 +32,12 @@ class Quoting:
     retriever: Retriever
     embedder: Embedder
 
-    def quote(self, question: str, evidence: Sequence[Evidence], scopes: Scopes) -> Quoted:
+    def quote(self, question: str, evidence: Sequence[Evidence], scopes: Scopes, asked: str = "") -> Quoted:
+        """`asked`: the question without what it has from its thread."""
         parts = compound.parts(question)
         chosen, used, strength = self._each(parts, scopes) if len(parts) > 1 else ((), evidence, None)
         if not chosen or strength is None:
-            (chosen, strength), used = self._best(question, evidence), evidence
+            (chosen, strength), used = self._best(question, evidence, asked), evidence
         return Quoted(extractive.quote(chosen, used, question) if chosen else None, used, strength)
 
     def _each(
@@ -61,15 +62,18 @@ class Quoting:
             chosen += [unit for unit in moved if unit not in chosen]
         return tuple(chosen), tuple(used.values()), min(strengths, key=lambda each: each.found)
 
-    def _best(self, question: str, evidence: Sequence[Evidence]) -> tuple[tuple[Unit, ...], Strength]:
+    def _best(self, question: str, evidence: Sequence[Evidence], asked: str = "") -> tuple[tuple[Unit, ...], Strength]:
         """The pieces to quote for one question, none when the evidence is too weak."""
-        threshold = extractive.threshold(self.embedder.name)
+        threshold = scores.threshold(self.embedder.name)
         with self.database.plain() as connection:
             weights = keywords.weigh(connection, analysis.terms(question))
         embedder = None if threshold.words_only else self.embedder
-        scored = extractive.score(question, evidence, weights, embedder)
-        strength = Strength(extractive.strength(scored, evidence), threshold.quote, threshold.sure)
+        scored = scores.score(question, evidence, weights, embedder, asked)
+        strength = Strength(scores.strength(scored, evidence), threshold.quote, threshold.sure)
         if not strength.is_enough:
             return (), strength
-        chosen = companions.fill(extractive.choose(scored, question), scored, evidence, question, weights)
+        step = steps.asked(question)
+        if step and (found := steps.pick(step, [each.unit for each in scored])):
+            return found, strength
+        chosen = companions.fill(extractive.choose(scored, question), scored, evidence, asked or question, weights)
         return companions.complete(chosen, scored, evidence), strength

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from bot.settings import load
-from knowledge import analysis, extractive, keywords, samples
+from knowledge import analysis, extractive, keywords, samples, scores
 from knowledge.db import open_database
 from knowledge.encoders import Embedder, Encoded, EncodedQuestion, Floats, load_embedder
 from knowledge.evidence import Evidence
@@ -103,7 +103,7 @@ def run(directory: Path | None, most: int | None, words_only: bool) -> dict[str,
     return {
         "dataset": directory.name if directory else "sample company",
         "queries": len(queries),
-        **summary(outcomes, extractive.threshold("" if words_only else models.embedder).quote),
+        **summary(outcomes, scores.threshold("" if words_only else models.embedder).quote),
         "judged_by": "answers" if any(q.answers for q in queries) else "document",
         "scores": "words" if words_only else models.embedder,
         "machine": machine(),
@@ -120,22 +120,22 @@ def index(indexer: Indexer, directory: Path) -> None:
         indexer.sync(Source(name="corpus", location=folder, scopes=("workspace",)))
 
 
-def ask(query: Query, retriever: Retriever, embedder: extractive.Encoder, words_only: bool) -> Outcome:
+def ask(query: Query, retriever: Retriever, embedder: scores.Encoder, words_only: bool) -> Outcome:
     passages = retriever.search(query.text, query.scopes).passages
     with retriever.database.plain() as connection:
         weights = keywords.weigh(connection, analysis.terms(query.text))
 
-    def scored(given: Sequence[Passage]) -> tuple[list[Evidence], tuple[extractive.Scored, ...]]:
+    def scored(given: Sequence[Passage]) -> tuple[list[Evidence], tuple[scores.Scored, ...]]:
         evidence = [Evidence.of(p) for p in given]
-        return evidence, extractive.score(query.text, evidence, weights, None if words_only else embedder)
+        return evidence, scores.score(query.text, evidence, weights, None if words_only else embedder)
 
     evidence_without, without = scored([p for p in passages if _document(p) not in query.relevant])
-    strength_without = extractive.strength(without, evidence_without)
+    strength_without = scores.strength(without, evidence_without)
     if not query.relevant:
         return Outcome(None, strength_without, ())
     evidence, best = scored(passages)
     holds = [_holds(query, evidence[unit.index].passage, unit.text) for unit in extractive.choose(best, query.text)]
-    return Outcome(extractive.strength(best, evidence), strength_without, tuple(holds))
+    return Outcome(scores.strength(best, evidence), strength_without, tuple(holds))
 
 
 def summary(outcomes: Sequence[Outcome], shipped: float) -> dict[str, Any]:

@@ -10,8 +10,10 @@ import pytest
 from knowledge.companions import complete, fill
 from knowledge.encoders import BITS, Encoded, EncodedQuestion
 from knowledge.evidence import Evidence
-from knowledge.extractive import COMPARED, NEARLY, Scored, Unit, choose, quote, score, threshold, units
+from knowledge.extractive import NEARLY, choose, quote
 from knowledge.keywords import Weighted
+from knowledge.quotable import Unit, units
+from knowledge.scores import COMPARED, Scored, score, threshold
 from tests.unit.test_grounding import passage
 
 ALL_RARE = Weighted({}, {}, 100)

@@ -1,0 +1,90 @@
+"""Answers in the documents' own words, on a real index with the packaged model."""
+
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from knowledge.answering import Answerer
+from knowledge.answers import Answer, Question, Turn
+from knowledge.db import Database
+from knowledge.encoders import load_embedder
+from knowledge.index import Indexer
+from knowledge.postgres import EmbeddedPostgres
+from knowledge.reranking import LateInteraction
+from knowledge.retrieval import Retriever
+from knowledge.settings import Answers, Chunking, Models, Retrieval, Source
+
+WORKSPACE = frozenset({"workspace"})
+
+PAGES = {
+    "pager.md": (
+        "# On call\n\nWhen the pager rings:\n\n1. Acknowledge the page within 5 minutes.\n2. Look at the dashboard of the "
+        "service.\n3. Post a first status on the status page. Say when the next one comes.\n4. Page the secondary when it takes long.\n"
+    ),
+    "prices.md": (
+        "# Price list\n\n| Code | Lens | Price (EUR) |\n| --- | --- | --- |\n| LN-15 | Extra thin | 149 |\n| LN-16 | Thin | 79 |\n"
+        "| LN-17 | Ultra thin | 219 |\n| LN-18 | Photochromic | 99 |\n"
+    ),
+    "backups.md": (
+        "# Backups\n\n| Data | How often | Kept for |\n| --- | --- | --- |\n| orders database | every 6 hours | 35 days |\n"
+        "| delivery photos | nightly | 180 days |\n| configuration | at every change | for ever |\n"
+    ),
+    "expenses.md": (
+        "# Expenses\n\nExpenses are paid back with the salary of the next month. Hand in your receipts by the 20th.\n\n"
+        "A bicycle can be kept in the cellar of the office.\n"
+    ),
+}
+
+Ask = Callable[..., Answer]
+
+
+@pytest.fixture(scope="module")
+def ask(embedded_postgres: EmbeddedPostgres, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Ask]:
+    """Asks without a key; further texts are what the same person asked before in the thread."""
+    folder = tmp_path_factory.mktemp("documents")
+    for name, text in PAGES.items():
+        (folder / name).write_text(text, encoding="utf-8")
+    embedder = load_embedder(Models())
+    with Database(embedded_postgres.url("postgres")) as server, server.scratch() as database:
+        source = Source(name="handbook", location=str(folder), scopes=("workspace",))
+        assert not Indexer(database, embedder, Chunking()).sync(source).failed
+        retriever = Retriever(database, embedder, LateInteraction(), Retrieval())
+        answerer = Answerer(database, retriever, embedder, Answers())
+
+        def answer(text: str, *before: str) -> Answer:
+            thread = tuple(Turn("person", "U1", asked) for asked in before)
+            return answerer.answer(Question(text, "U1", "C9", thread), WORKSPACE)
+
+        yield answer
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "What is the third step when the pager rings?",
+            "3. Post a first status on the status page [1]. Say when the next one comes [1].",
+        ),
+        ("What do I do in step 2 when the pager rings?", "2. Look at the dashboard of the service [1]."),
+        ("What is the last step when the pager rings?", "4. Page the secondary when it takes long [1]."),
+    ],
+)
+def test_a_step_that_is_asked_for_by_its_number_is_that_step(ask: Ask, question: str, said: str) -> None:
+    assert ask(question).text == said
+
+
+def test_a_row_whose_cell_the_question_says_whole_is_quoted_and_not_those_that_say_more(ask: Ask) -> None:
+    assert rows(ask("How much does a thin lens cost?")) == ["LN-16 | Thin | 79"]
+    assert rows(ask("How much does an ultra thin lens cost?")) == ["LN-17 | Ultra thin | 219"]
+
+
+def test_a_follow_up_is_answered_from_what_it_asks_itself(ask: Ask) -> None:
+    first = "How long are backups of the orders database kept?"
+    assert rows(ask(first)) == ["orders database | every 6 hours | 35 days"]
+    assert rows(ask("what about configuration?", first))[0] == "configuration | at every change | for ever"
+
+
+def rows(answer: Answer) -> list[str]:
+    """The rows of the tables in it, without marks."""
+    lines = [line.replace(" [1]", "").strip("| ") for line in answer.text.splitlines() if line.startswith("|")]
+    return lines[2:]
