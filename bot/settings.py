@@ -2,7 +2,7 @@
 
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -12,7 +12,17 @@ from jobs.settings import Schedule, cron
 from knowledge.errors import SettingsInvalid
 from knowledge.faults import Place, dotted, faults
 from knowledge.permissions import Scopes
-from knowledge.settings import Answers, Chunking, DatabaseUrl, KnowledgeSettings, Models, Retrieval, Section, Source
+from knowledge.settings import (
+    Answers,
+    Chunking,
+    DatabaseUrl,
+    KnowledgeSettings,
+    Models,
+    Retrieval,
+    Section,
+    Source,
+    web_address,
+)
 
 ENVIRONMENT = {
     "FOOTNOTE_DATABASE_URL": "database_url",
@@ -55,7 +65,7 @@ class Slack(Section):
     bot_token: SecretStr | None = None
     app_token: SecretStr | None = None
     signing_secret: SecretStr | None = None
-    api_url: str = "https://slack.com/api/"
+    api_url: Annotated[str, AfterValidator(web_address)] = "https://slack.com/api/"
     mode: Literal["socket", "http"] = "socket"
     """How events arrive: over Socket Mode, or as signed HTTP requests."""
     http_port: Annotated[int, Field(ge=0, le=65535)] = 3000
@@ -187,15 +197,17 @@ def _check_source(file: Path | None, source: Source) -> None:
         )
     if source.kind == "slack":
         channel_scopes(source)
+    if source.kind == "website":
+        _check_value(f"{where} `location`", source.location, web_address)
     if source.schedule is not None:
-        _check_schedule(where, source.schedule)
+        _check_value(f"{where} `schedule`", source.schedule, cron)
 
 
-def _check_schedule(where: str, schedule: str) -> None:
+def _check_value(where: str, value: str, check: Callable[[str], object]) -> None:
     try:
-        cron(schedule)
+        check(value)
     except ValueError as error:
-        raise SettingsInvalid(f"{where} `schedule` is {schedule!r}; {error}") from error
+        raise SettingsInvalid(f"{where} is {value!r}; {error}") from error
 
 
 def _read(file: Path) -> dict[str, Any]:

@@ -64,6 +64,14 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
             BOARD + "scopes = ['workspace']\nurl = 'wiki.example.com/{path}'\n",
             "FILE, source 'board': `url` is 'wiki.example.com/{path}'; it should be an address that begins with https:// or",
         ),
+        (
+            "[[sources]]\nname = 'site'\nkind = 'website'\nlocation = 'not a url'\nscopes = ['workspace']\n",
+            "FILE, source 'site': `location` is 'not a url'; it should be an address that begins with https:// or http://",
+        ),
+        (
+            "[slack]\napi_url = 'slack.local/api/'\n",
+            "FILE, [slack]: `api_url` is 'slack.local/api/'; it should be an address that begins with https:// or http://",
+        ),
         ("[[sources]]\nscopes = ['workspace']\n", "FILE, source number 1: `name` is missing"),
         (
             "[sources]\nname = 'board'\n",
