@@ -1,6 +1,11 @@
 """The Web API client of the bot, patient with rate limits and lost connections, and who the bot is."""
 
+import logging
+import re
+import threading
 import time
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from http.client import HTTPException
 
@@ -16,6 +21,9 @@ from bot.settings import Slack
 
 PATIENCE_S = 30
 """The longest that a person waits for a call because Slack asked for it; it names up to a minute for the strictest tier."""
+
+SHOWN = 100
+"""Characters that are repeated of an answer which is not Slack's; it may be a whole page."""
 
 NOT_REPEATABLE = ("chat.postMessage", "chat.postEphemeral", "chat.startStream", "chat.appendStream")
 """Calls that may have worked although their answer was lost; the caller looks before it repeats one."""
@@ -105,7 +113,8 @@ def web_client(settings: Slack, patience_s: int = PATIENCE_S) -> WebClient:
 def identify(client: WebClient) -> Identity:
     """Ask Slack whose token this is. Raises `SlackMisconfigured` or `SlackUnavailable`."""
     try:
-        answer = client.auth_test()
+        with unlogged():
+            answer = client.auth_test()
     except SlackApiError as error:
         raise refused("SLACK_BOT_TOKEN", error) from error
     except FAILURES as error:
@@ -114,11 +123,32 @@ def identify(client: WebClient) -> Identity:
 
 
 def refused(variable: str, error: SlackApiError) -> SlackMisconfigured:
-    """What to say when Slack does not take the token in `variable`, which `RIGHT_TOKEN` has."""
+    """What to say when Slack does not take the token in `variable`, which `RIGHT_TOKEN` has, or is not what answers."""
     reason, remedy = error.response.get("error", ""), RIGHT_TOKEN[variable]
+    if not re.fullmatch(r"\w*", reason):  # Slack's reasons are one word; its library says what else came in a sentence
+        where = getattr(error.response, "api_url", "the address of Slack")
+        return SlackMisconfigured(
+            f"{where} does not answer as Slack's Web API does ({reason[:SHOWN]}): SLACK_API_URL has to end in /api/; without "
+            "it Slack itself is asked"
+        )
     if reason == "not_allowed_token_type":
         remedy = "that is a token of another kind; are the one with xoxb- and the one with xapp- swapped?"
     return SlackMisconfigured(f"Slack refused {variable} ({reason}): {remedy}")
+
+
+@contextmanager
+def unlogged() -> Iterator[None]:
+    """In this thread Slack's library logs nothing of calls that fail: the error that they end in says it."""
+    thread, logger = threading.get_ident(), logging.getLogger("slack_sdk.web.base_client")
+
+    def of_others(record: logging.LogRecord) -> bool:
+        return record.thread != thread
+
+    logger.addFilter(of_others)
+    try:
+        yield
+    finally:
+        logger.removeFilter(of_others)
 
 
 def _retry_after_s(response: HttpResponse) -> int:

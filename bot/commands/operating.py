@@ -6,6 +6,7 @@ from typing import Annotated
 
 import typer
 
+from bot.client import unlogged
 from bot.commands.console import Config, Json, engine, print_json, say, settings
 from bot.doctor import examine, worst
 from bot.local_slack.manifest import DEFAULT_MANIFEST as MANIFEST
@@ -38,10 +39,11 @@ def run(
 def doctor(config: Config = None, json: Json = False) -> None:
     """Check everything that the bot needs. Each fault comes with a remedy."""
     checks = []
-    for check in examine(settings(config)):
-        checks.append(check)
-        if not json:
-            say(f"{check.state:5} {check.name}: {check.says}" + (f"  → {check.remedy}" if check.remedy else ""))
+    with unlogged():
+        for check in examine(settings(config)):
+            checks.append(check)
+            if not json:
+                say(f"{check.state:5} {check.name}: {check.says}" + (f"  → {check.remedy}" if check.remedy else ""))
     if json:
         print_json({"state": worst(checks), "checks": [vars(check) for check in checks]})
     if worst(checks) == "fail":

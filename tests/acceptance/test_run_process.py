@@ -68,3 +68,11 @@ def test_it_is_never_ready_with_a_token_that_slack_refuses(start: Start) -> None
     assert process.returncode == 1
     assert READY not in said
     assert "Slack refused SLACK_APP_TOKEN (invalid_auth)" in said + errors
+
+
+def test_a_slack_that_cannot_be_reached_is_told_once(start: Start) -> None:
+    with start(SLACK_API_URL="http://127.0.0.1:9/api/") as process:
+        _, errors = process.communicate(timeout=60)
+    assert process.returncode == 1
+    [said] = errors.splitlines()
+    assert said.startswith("footnote: Slack cannot be reached at http://127.0.0.1:9/api/: ")

@@ -106,6 +106,14 @@ def test_swapped_tokens_are_noticed(patient: Patient) -> None:
         assert "are the one with xoxb- and the one with xapp- swapped?" in patient.with_(slack=changes)[name].says
 
 
+def test_an_address_that_is_not_that_of_the_web_api_is_named_and_no_token_blamed(patient: Patient) -> None:
+    page = patient.server.base_url.removesuffix("api/")
+    found = patient.with_(slack={"api_url": page})["Slack"]
+    assert found.says.startswith(f"{page}auth.test does not answer as Slack's Web API does (Received a response in")
+    assert "SLACK_API_URL has to end in /api/" in found.says
+    assert "SLACK_BOT_TOKEN" not in found.says
+
+
 NO_CHANNEL = "Slack shows the bot no channel {} (channel_not_found): the id is wrong, or the channel is private"
 
 

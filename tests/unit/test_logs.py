@@ -3,11 +3,13 @@
 import io
 import json
 import logging
+import threading
 from collections.abc import Iterator
 
 import pytest
 import structlog
 
+from bot.client import unlogged
 from bot.logs import configure, redact
 from knowledge.errors import FootnoteError
 
@@ -79,3 +81,16 @@ def test_our_own_errors_keep_their_text_but_for_secrets(stream: io.StringIO) -> 
     _fail(FootnoteError("xoxb-1-2-3 is revoked"))
     assert "xoxb-1" not in stream.getvalue()
     assert "is revoked" in stream.getvalue()
+
+
+def test_only_the_thread_that_raises_the_error_leaves_out_what_slacks_library_logs_of_it(
+    caplog: pytest.LogCaptureFixture,
+) -> None:
+    library = logging.getLogger("slack_sdk.web.base_client")
+    with unlogged():
+        library.error("a start that fails")
+        other = threading.Thread(target=library.error, args=("a question that fails",))
+        other.start()
+        other.join()
+    library.error("later")
+    assert caplog.messages == ["a question that fails", "later"]
