@@ -1,5 +1,5 @@
-"""reStructuredText as text, with its headings and code as those of Markdown and without its comments: the rest of its
-markup can be read as it is."""
+"""reStructuredText as text, with its headings, tables, code, links and roles as those of Markdown and without its comments:
+the rest of its markup can be read as it is."""
 
 import re
 from itertools import groupby
@@ -8,6 +8,8 @@ from knowledge.loaders.decoding import decode
 from knowledge.loaders.literals import parted
 from knowledge.loaders.loaded import Loaded, titled
 from knowledge.loaders.markdown import first_heading
+from knowledge.loaders.rst_inline import addresses, unmarked
+from knowledge.loaders.rst_tables import tabled
 
 _HEADING = re.compile(
     r"^(?:(?P<over>(?P<over_mark>[=\-`:.'\"~^_*+#<>])(?P=over_mark){2,})[ \t]*\n)?"
@@ -37,9 +39,13 @@ def load(name: str, content: bytes) -> Loaded:
             styles.append(style)
         return f"\n{'#' * min(styles.index(style) + 1, 6)} {match['name'].strip()}\n"
 
+    def written(prose: str) -> str:
+        return unmarked(_HEADING.sub(heading, tabled(_NO_HEADING.sub(r"\1\\", prose))), known)
+
+    known = addresses(decoded.text)
     parts = (
         (code, "".join(text for text, _ in group))
         for code, group in groupby(parted(_MARKS.sub("", decoded.text)), lambda part: part[1])
     )
-    markdown = "".join(text if code else _HEADING.sub(heading, _NO_HEADING.sub(r"\1\\", text)) for code, text in parts)
+    markdown = "".join(text if code else written(text) for code, text in parts)
     return Loaded(title=titled(name, first_heading(markdown)), markdown=markdown, remarks=decoded.remarks)

@@ -134,7 +134,7 @@ def test_restructured_text_has_its_headings() -> None:
         (3, "At night"),
         (2, "Neap tides"),
     ]
-    assert "A    B\n==== ====\n1    2" in loaded.markdown
+    assert "\n| A | B |\n| --- | --- |\n| 1 | 2 |\n" in loaded.markdown
     assert "_tides" not in loaded.markdown
 
 
