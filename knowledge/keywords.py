@@ -150,6 +150,14 @@ def weigh(connection: sa.Connection, terms: Sequence[str]) -> Weighted:
     )
 
 
+def counts(connection: sa.Connection, terms: Collection[str]) -> dict[str, int]:
+    """How many chunks have each of these terms, whoever may read them; without those that none has."""
+    if not terms:
+        return {}
+    known = {int(term): int(n) for term, n in connection.execute(_counts_of([term_id(term) for term in terms]))}
+    return {term: n for term in terms if (n := known.get(term_id(term), 0)) > 0}
+
+
 def idf(count: int, total: int) -> float:
     """Rarity of a term that `count` of `total` chunks have."""
     return math.log1p((total - count + 0.5) / (count + 0.5)) if total > count else math.log1p(0.5 / (count + 0.5))

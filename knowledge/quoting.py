@@ -34,6 +34,7 @@ class Quoting:
 
     def quote(self, question: str, evidence: Sequence[Evidence], scopes: Scopes, asked: str = "") -> Quoted:
         """`asked`: the question without what it has from its thread."""
+        question, asked = self.retriever.spelled(question), self.retriever.spelled(asked)
         parts = compound.parts(question)
         chosen, used, strength = self._each(parts, scopes) if len(parts) > 1 else ((), evidence, None)
         if not chosen or strength is None:

@@ -14,7 +14,17 @@ from datetime import UTC, datetime
 
 import sqlalchemy as sa
 
-from knowledge import analysis, candidates, diversity, fusion, generations, keywords, late_interaction, neighbours
+from knowledge import (
+    analysis,
+    candidates,
+    diversity,
+    fusion,
+    generations,
+    keywords,
+    late_interaction,
+    misspelling,
+    neighbours,
+)
 from knowledge.acls import visible
 from knowledge.candidates import Candidate, Query
 from knowledge.db import Database
@@ -51,6 +61,19 @@ class Retriever:
         self.embedder.encode_question("warm")
         self.reranker.warm()
 
+    def spelled(self, question: str) -> str:
+        """The question with the words that are misspelt in it as the documents write them (`misspelling.py`).
+
+        The words are looked up in the counts of the whole index: which one is put in shows in no result but those of it.
+        """
+        words = misspelling.doubtful(question, self.embedder.count_tokens)
+        if not words:
+            return question
+        with self.database.plain() as connection:
+            words = misspelling.unknown(words, keywords.counts(connection, _stems(words)))
+            near = keywords.counts(connection, _stems(other for word in words for other in misspelling.edits(word)))
+        return misspelling.corrected(question, misspelling.meant(words, near, self.embedder.count_tokens))
+
     def search(self, question: str, scopes: Scopes, limit: int | None = None) -> Found:
         """The best passages for `question` that a holder of `scopes` may read; `limit` None = the settings' number.
 
@@ -61,6 +84,8 @@ class Retriever:
         ms: dict[str, float] = {}
         if not any(c.isalnum() for c in question):
             return Found((), {}, self.reranker.name, 0, ms)
+        with _timed(ms, "spell"):
+            question = self.spelled(question)
         with _timed(ms, "encode"):
             encoded = self.embedder.encode_question(question)
         with self.database.reading(scopes) as connection:
@@ -113,6 +138,10 @@ class Retriever:
             vectors = {c.chunk_id: c.vector for c in found if c.vector is not None}
             reranked = neighbours.settled(blended, vectors, self.settings.neighbours)
         return {"vector": vector, "keyword": keyword, "fused": fused, "reranked": reranked}, scores
+
+
+def _stems(words: Iterable[str]) -> set[str]:
+    return {stem for word in words for stem in misspelling.stems(word)}
 
 
 def read(connection: sa.Connection, chunk_ids: Iterable[int], scopes: Scopes) -> dict[int, Passage]:

@@ -84,6 +84,19 @@ def test_a_follow_up_is_answered_from_what_it_asks_itself(ask: Ask) -> None:
     assert rows(ask("what about configuration?", first))[0] == "configuration | at every change | for ever"
 
 
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        ("how do i get my expences paid back", "Expenses are paid back with the salary of the next month"),
+        ("can a bicylce be kept in the celler", "A bicycle can be kept in the cellar of the office"),
+    ],
+)
+def test_a_misspelt_word_is_read_as_the_documents_write_it(ask: Ask, question: str, said: str) -> None:
+    answer = ask(question)
+    assert said in answer.text
+    assert answer.standalone == question
+
+
 def rows(answer: Answer) -> list[str]:
     """The rows of the tables in it, without marks."""
     lines = [line.replace(" [1]", "").strip("| ") for line in answer.text.splitlines() if line.startswith("|")]

@@ -91,7 +91,7 @@ def test_a_question_finds_the_passage_that_answers_it_and_says_at_which_ranks(
     assert found.passages[0].ranks.rerank == 1
     assert found.reranker == "late-interaction"
     assert set(found.stages) == {"vector", "keyword", "fused", "reranked"}
-    assert set(found.ms) == {"encode", "candidates", "read", "rank"}
+    assert set(found.ms) == {"spell", "encode", "candidates", "read", "rank"}
 
 
 def test_a_reader_finds_only_what_their_scopes_cover(database: Database, embedder: Embedder) -> None:

@@ -1,0 +1,72 @@
+"""Misspelt words of a question, and the words of the documents that may have been meant. Pure.
+
+1. A word is doubtful when no document has it, the embedding model has to read it in parts, and it is no name: all of it
+   small letters, five at least.
+2. Meant may be what is one edit away: a letter too many, missing, another one, or two that changed places (Damerau, 1964;
+   the first letter is seldom wrong). Of these the one that most chunks have.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+
+from knowledge import analysis
+
+LEAST = 5
+"""Letters from which a word is looked at: of shorter ones too many are one edit from another."""
+
+MOST_WORDS = 3
+"""Words of a question that are looked at; one with more of them is in another language."""
+
+_LETTERS = "abcdefghijklmnopqrstuvwxyzäöüßéè"
+_WORD = re.compile(rf"(?<![\w./@'-])[{_LETTERS}]{{{LEAST},20}}(?![\w@'/-]|\.\w)")
+
+
+def doubtful(question: str, count_pieces: Callable[[str], int]) -> tuple[str, ...]:
+    """The words that may be misspelt if no document has them; none when there are too many. `count_pieces`: of a word, as
+    the embedding model reads it.
+    """
+    words = tuple(dict.fromkeys(word for word in _WORD.findall(question) if count_pieces(word) > 1))
+    return words if len(words) <= MOST_WORDS else ()
+
+
+def edits(word: str) -> tuple[str, ...]:
+    """All that is one edit away and begins alike, in alphabetical order."""
+    halves = [(word[:i], word[i:]) for i in range(1, len(word) + 1)]
+    found = {head + rest[1:] for head, rest in halves if rest}
+    found |= {head + rest[1] + rest[0] + rest[2:] for head, rest in halves if len(rest) > 1}
+    found |= {head + letter + rest[1:] for head, rest in halves if rest for letter in _LETTERS}
+    found |= {head + letter + rest for head, rest in halves for letter in _LETTERS}
+    return tuple(sorted(found - {word}))
+
+
+def unknown(words: Sequence[str], counts: Mapping[str, int]) -> tuple[str, ...]:
+    """Those that no chunk has. `counts`: stem -> chunks that have it."""
+    return tuple(word for word in words if not _chunks_with(word, counts))
+
+
+def meant(words: Sequence[str], counts: Mapping[str, int], count_pieces: Callable[[str], int]) -> dict[str, str]:
+    """For each word the one near it that most chunks have; without those near which there is none.
+
+    Of words with one stem it is the one that the model reads in the fewest parts.
+    """
+    found: dict[str, str] = {}
+    for word in words:
+        near = [(_chunks_with(other, counts), other) for other in edits(word)]
+        most = max(n for n, _ in near)
+        if most:
+            found[word] = min((other for n, other in near if n == most), key=count_pieces)
+    return found
+
+
+def _chunks_with(word: str, counts: Mapping[str, int]) -> int:
+    return min((counts.get(term, 0) for term in stems(word)), default=0)
+
+
+def stems(word: str) -> tuple[str, ...]:
+    """Its terms but the one for how it is written."""
+    return tuple(term for term in analysis.terms(word) if not term.startswith(analysis.EXACT))
+
+
+def corrected(question: str, others: Mapping[str, str]) -> str:
+    """The question with the other words in the place of its own."""
+    return _WORD.sub(lambda found: others.get(found[0], found[0]), question)
