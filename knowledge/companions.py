@@ -1,7 +1,8 @@
 """What quotes need beside them, so that a part of the answer is not taken for the whole.
 
 1. A large part of the question that none of them has brings the piece of the same document that has it (`fill`).
-2. Another version of the page, a sentence that goes on with the one before ("Above that …") and the table that a
+2. A question of the documents gives way to the sentence behind it (`answered`).
+3. Another version of the page, a sentence that goes on with the one before ("Above that …") and the table that a
    sentence leads to are quoted too (`complete`).
 """
 
@@ -45,6 +46,21 @@ def fill(
             if sum(share for term, share in lacking.items() if term in own) >= MISSING:
                 return (*chosen, one.unit)
     return tuple(chosen)
+
+
+def answered(chosen: Sequence[Unit], scored: Sequence[Scored]) -> tuple[Unit, ...]:
+    """The chosen pieces, with the sentence that answers it in the place of one that only asks, as an FAQ does."""
+    places = {(s.unit.index, s.unit.piece): s.unit for s in scored}
+
+    def answer(unit: Unit) -> Unit:
+        behind = places.get((unit.index, unit.piece + 1)) if _asks(unit) else None
+        return unit if behind is None or _asks(behind) else behind
+
+    return tuple(dict.fromkeys(map(answer, chosen)))
+
+
+def _asks(unit: Unit) -> bool:
+    return unit.kind == "sentence" and unit.text.rstrip(' \n*_"”»)').endswith(("?", "？"))
 
 
 def complete(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:

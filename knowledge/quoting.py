@@ -76,5 +76,6 @@ class Quoting:
         step = steps.asked(question)
         if step and (found := steps.pick(step, [each.unit for each in scored])):
             return found, strength
-        chosen = companions.fill(extractive.choose(scored, question), scored, evidence, asked or question, weights)
+        chosen = companions.answered(extractive.choose(scored, question), scored)
+        chosen = companions.fill(chosen, scored, evidence, asked or question, weights)
         return companions.complete(chosen, scored, evidence), strength

@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 import numpy as np
 import pytest
 
-from knowledge.companions import complete, fill
+from knowledge.companions import answered, complete, fill
 from knowledge.encoders import BITS, Encoded, EncodedQuestion
 from knowledge.evidence import Evidence
 from knowledge.extractive import NEARLY, choose, quote
@@ -240,6 +240,19 @@ def test_a_row_that_answers_less_well_does_not_stand_for_its_table() -> None:
 def test_a_sentence_with_a_figure_of_its_own_is_quoted_without_the_table_below() -> None:
     evidence = given(TABLE.replace("into a pension", "5 % into a pension"))
     assert completed("Who pays into my pension?", evidence) == ["The company pays 5 % into a pension."]
+
+
+@pytest.mark.parametrize(
+    ("text", "quoted"),
+    [
+        ("Q: Can I work from abroad? A: For 20 days a year.", ["A: For 20 days a year."]),
+        ("**Can I work from abroad?**\n\nFor 20 days a year.", ["For 20 days a year."]),
+        ("Can I work from abroad? Can I take a dog?", ["Can I work from abroad?"]),
+    ],
+)
+def test_a_question_of_the_documents_gives_way_to_its_answer(text: str, quoted: list[str]) -> None:
+    scored_ = score("Can I work from abroad", given(text), ALL_RARE, None)
+    assert [unit.text.strip() for unit in answered([scored_[0].unit], scored_)] == quoted
 
 
 def test_a_large_part_of_the_question_that_no_quote_has_brings_the_piece_that_has_it() -> None:
