@@ -5,6 +5,9 @@ import re
 from collections.abc import Iterator
 from textwrap import dedent
 
+LONGEST = 250
+"""Characters of a line that may begin code or a comment; the patterns take a time that grows with their square."""
+
 _CODE = re.compile(
     r"(?P<indent> *)\.\. (?:code|code-block|sourcecode|parsed-literal|prompt|doctest|testcode|testoutput):: *(?P<language>\S*).*"
 )
@@ -21,8 +24,9 @@ def parted(text: str) -> Iterator[tuple[str, bool]]:
     while at < len(lines):
         line = lines[at]
         at += 1
-        code, literal = _CODE.fullmatch(line), _LITERAL.fullmatch(line)
-        found = code or literal or _COMMENT.fullmatch(line)
+        read = line.rstrip() if len(line) <= LONGEST else ""
+        code, literal = _CODE.fullmatch(read), _LITERAL.fullmatch(read)
+        found = code or literal or _COMMENT.fullmatch(read)
         # Behind an empty comment, what is further in is a quote.
         is_empty = line.strip() == ".." and not "".join(lines[at : at + 1]).strip()
         end = _end_of_block(lines, at, len(found["indent"])) if found and not is_empty else at
