@@ -157,7 +157,7 @@ def sync_outcome(done: SyncOutcome) -> str:
     counts = {
         "added": done.added,
         "changed": done.changed,
-        "with fewer readers": done.narrowed,
+        "with other readers": done.narrowed,
         "removed": done.deleted,
     }
     said = [f"{count} {what}" for what, count in counts.items() if count] or ["nothing new"]
