@@ -40,31 +40,26 @@ def edits(word: str) -> tuple[str, ...]:
 
 
 def unknown(words: Sequence[str], counts: Mapping[str, int]) -> tuple[str, ...]:
-    """Those that no chunk has. `counts`: stem -> chunks that have it."""
-    return tuple(word for word in words if not _chunks_with(word, counts))
+    """Those that no chunk has in any of their forms. `counts`: stem -> chunks that have it."""
+    return tuple(word for word in words if not any(counts.get(stem) for stem in stems(word)))
 
 
-def meant(words: Sequence[str], counts: Mapping[str, int], count_pieces: Callable[[str], int]) -> dict[str, str]:
-    """For each word the one near it that most chunks have; without those near which there is none.
-
-    Of words with one stem it is the one that the model reads in the fewest parts.
+def meant(words: Sequence[str], counts: Mapping[str, int]) -> dict[str, str]:
+    """For each word the one near it that most chunks have; without those near which there is none. `counts`: word as it is
+    written (`written`) -> chunks that have it.
     """
-    found: dict[str, str] = {}
-    for word in words:
-        near = [(_chunks_with(other, counts), other) for other in edits(word)]
-        most = max(n for n, _ in near)
-        if most:
-            found[word] = min((other for n, other in near if n == most), key=count_pieces)
-    return found
-
-
-def _chunks_with(word: str, counts: Mapping[str, int]) -> int:
-    return min((counts.get(term, 0) for term in stems(word)), default=0)
+    best = {word: max(edits(word), key=lambda other: counts.get(written(other), 0)) for word in words}
+    return {word: other for word, other in best.items() if counts.get(written(other))}
 
 
 def stems(word: str) -> tuple[str, ...]:
     """Its terms but the one for how it is written."""
     return tuple(term for term in analysis.terms(word) if not term.startswith(analysis.EXACT))
+
+
+def written(word: str) -> str:
+    """The term for how it is written."""
+    return f"{analysis.EXACT}{analysis.fold(word)}"
 
 
 def corrected(question: str, others: Mapping[str, str]) -> str:

@@ -70,9 +70,11 @@ class Retriever:
         if not words:
             return question
         with self.database.plain() as connection:
-            words = misspelling.unknown(words, keywords.counts(connection, _stems(words)))
-            near = keywords.counts(connection, _stems(other for word in words for other in misspelling.edits(word)))
-        return misspelling.corrected(question, misspelling.meant(words, near, self.embedder.count_tokens))
+            stems = {stem for word in words for stem in misspelling.stems(word)}
+            words = misspelling.unknown(words, keywords.counts(connection, stems))
+            near = {misspelling.written(other) for word in words for other in misspelling.edits(word)}
+            meant = misspelling.meant(words, keywords.counts(connection, near))
+        return misspelling.corrected(question, meant)
 
     def search(self, question: str, scopes: Scopes, limit: int | None = None) -> Found:
         """The best passages for `question` that a holder of `scopes` may read; `limit` None = the settings' number.
@@ -138,10 +140,6 @@ class Retriever:
             vectors = {c.chunk_id: c.vector for c in found if c.vector is not None}
             reranked = neighbours.settled(blended, vectors, self.settings.neighbours)
         return {"vector": vector, "keyword": keyword, "fused": fused, "reranked": reranked}, scores
-
-
-def _stems(words: Iterable[str]) -> set[str]:
-    return {stem for word in words for stem in misspelling.stems(word)}
 
 
 def read(connection: sa.Connection, chunk_ids: Iterable[int], scopes: Scopes) -> dict[int, Passage]:
