@@ -33,6 +33,9 @@ HEADING_SHARE = 0.5
 CELL_BONUS = 0.15
 """Of a row with a cell that the question says whole; more than `NEARLY`, so that its neighbours are not quoted beside it."""
 
+CELL_REACH = 0.2
+"""So far below the best a row may be and have it: "Monday" is in many a table."""
+
 THREAD_SHARE = 0.5
 """What a term counts that a follow-up only has from its thread."""
 
@@ -53,7 +56,7 @@ class Encoder(Protocol):
 
 @dataclass(frozen=True)
 class Scored:
-    """`score` ranks; `plain` is words and cosine alone, which thresholds are measured for. Both in [0, 1]."""
+    """`score` ranks; `plain` is words and cosine alone, in [0, 1], which thresholds are measured for."""
 
     unit: Unit
     score: float
@@ -91,8 +94,8 @@ def score(
         plain[compared] += 0.5 * cosines
         alike[compared] += 0.25 * cosines + 0.25 * tokens
     passages = np.array([evidence[unit.index].passage.score for unit in found], dtype=np.float32)
-    named = _named(found, asked or question)
-    scores = (1 - PASSAGE_SHARE) * alike + PASSAGE_SHARE * passages + CELL_BONUS * named
+    scores = (1 - PASSAGE_SHARE) * alike + PASSAGE_SHARE * passages
+    scores += CELL_BONUS * _named(found, asked or question) * (scores >= scores.max() - CELL_REACH)
     order = np.argsort(-scores, kind="stable")
     return tuple(Scored(found[i], float(scores[i]), float(plain[i])) for i in order)
 
