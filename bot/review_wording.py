@@ -49,9 +49,9 @@ def standalone(question: str) -> str:
     return f"In full: {question}"
 
 
-def strength(found: float, needed: float) -> str:
-    """Of the evidence for quotes; both in [0, 1]."""
-    return f"evidence: {found:.2f} of 1; quotes are given from {needed:.2f}"
+def strength(found: float, needed: float, sure: float) -> str:
+    """Of the evidence for quotes; all in [0, 1]."""
+    return f"evidence: {found:.2f} of 1; quotes are given from {needed:.2f}, as an answer from {sure:.2f}"
 
 
 def votes(people: int, up: int, down: int, origin: str = "label") -> str:

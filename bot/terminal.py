@@ -38,7 +38,7 @@ def why(explained: Explanation, found: Sequence[Passage]) -> str:
     full = [] if answer.standalone == answer.question else [review_wording.standalone(answer.standalone)]
     denied = [f"denied:  {denial.scope} ({denial.reason})" for denial in explained.denials]
     strength = answer.stages.get("strength")
-    quotes = [review_wording.strength(strength["found"], strength["needed"])] if strength else []
+    quotes = [review_wording.strength(**strength)] if strength else []
     head = "\n".join([answer.question, *full, answer.outcome, *quotes, *denied])
     given = frozenset(answer.stages.get("passages", ()))
     shown = found[: max(FOUND, sum(passage.chunk_id in given for passage in found))]

@@ -22,7 +22,7 @@ def cron(expression: str) -> str:
         CronSim(expression, datetime(2026, 1, 1, tzinfo=UTC))
         _check_steps(expression.split())
     except CronSimError as error:
-        raise ValueError(f"a cron expression has five fields, such as '30 2 * * *' ({error})") from error
+        raise ValueError(f"it is no cron expression ({error}); one has five fields, such as '30 2 * * *'") from error
     return expression
 
 

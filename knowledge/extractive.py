@@ -26,7 +26,7 @@ MOST_OF_ONE_PASSAGE = 2
 NEARLY = 0.1
 """A further quote may score this much less than the best. With 0.15 there were more of them, and no more answers."""
 
-_STEP = re.compile(r"^\s*\d+[.)]\s+")
+_STEP = re.compile(r"^\s*(\d+)[.)]\s+")
 _MARKED = re.compile(r"\s*(?:\d+[.)]|[-*+•])\s")
 
 
@@ -56,15 +56,18 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
     A step without the others has no number, unless the question asks for it by that.
     """
     segments: list[Segment] = []
-    for before, unit in pairwise((None, *_in_tables(chosen))):
+    for before, unit in pairwise((None, *steps.in_order(_in_tables(chosen)))):
         assert unit is not None
         cited = (Cited(unit.index, unit.piece, unit.piece + 1, unit.text),)
         goes_on = before is not None and _of_one_table(before, unit)
         header = unit.header.rstrip() + "\n" if unit.header and not goes_on else ""
         lead = {"row": header, "code": "", "item": ""}.get(unit.kind, "> ")
-        items = sum(other.kind == "item" and other.index == unit.index for other in chosen)
-        alone = items == 1 and steps.asked(question) is None
-        text = _STEP.sub("- ", unit.text.strip("\n")) if alone else unit.text.strip("\n")
+        items = [other for other in steps.in_order(chosen) if other.kind == "item" and other.index == unit.index]
+        text = unit.text.strip("\n")
+        if len(items) == 1 and steps.asked(question) is None:
+            text = _STEP.sub("- ", text)
+        elif not steps.are_one_run(items):  # a list of Markdown would number them anew
+            text = _STEP.sub(r"- (\1) ", text)
         body = " ".join(text.split()) if unit.kind == "sentence" else text.strip()
         apart = " " if before and _of_one_item(before, unit) else "\n" if goes_on else "\n\n"
         segments += [Segment(apart if before else ""), Segment(lead), Segment(body, cited)]

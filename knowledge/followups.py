@@ -12,7 +12,7 @@
 import re
 from collections.abc import Sequence
 
-from knowledge import analysis
+from knowledge import analysis, steps
 from knowledge.answers import Turn
 
 _CONTINUES = re.compile(
@@ -44,6 +44,9 @@ SHORT = 4
 CORRECTION = 3
 """Content words up to which a correction is only that; "actually, how do I …" goes on with something new."""
 
+STEP = 2
+"""Content words up to which a question for a step by its number does not say of what: "what is the third step?"."""
+
 MOST_WORDS = 12
 
 
@@ -62,6 +65,7 @@ def leans(text: str) -> bool:
     return (
         bool(_CONTINUES.match(text))
         or len(content) <= 1
+        or (len(content) <= STEP and steps.asked(text) is not None)
         or (len(content) <= CORRECTION and bool(_CORRECTS.match(text)))
         or (len(content) <= SHORT and bool(_POINTS_BACK.search(text)))
     )
@@ -97,7 +101,10 @@ def _replaced(before: str, text: str) -> set[str]:
 
 
 def _shape(word: str) -> str:
-    """Letters and digits as signs of their kind, so that codes, versions or years are alike; empty without a digit."""
+    """Letters and digits as signs of their kind, so that codes, versions or years are alike, as ordinals are; empty for
+    other words without a digit."""
+    if word.casefold() in steps.NUMBERS:
+        return "ordinal"
     if not _DIGITS.search(word):
         return ""
     return _DIGITS.sub(lambda run: "0" if len(run[0]) < 3 else "000", _LETTERS.sub("a", word))

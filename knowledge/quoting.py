@@ -78,4 +78,5 @@ class Quoting:
             return found, strength
         chosen = companions.answered(extractive.choose(scored, question), scored)
         chosen = companions.fill(chosen, scored, evidence, asked or question, weights)
-        return companions.complete(chosen, scored, evidence), strength
+        chosen = companions.complete(chosen, scored, evidence)
+        return steps.procedure(question, chosen, [each.unit for each in scored]), strength

@@ -1,7 +1,8 @@
-"""Which step of a numbered list a question asks for, and that step among what can be quoted. Pure."""
+"""Steps of a numbered list: the one that a question asks for, or all of what it asks how to do. Pure."""
 
 import re
 from collections.abc import Sequence
+from itertools import pairwise
 
 from knowledge.quotable import Unit
 
@@ -11,13 +12,21 @@ _ORDINALS = (
     "first second third fourth fifth sixth seventh eighth ninth tenth eleventh twelfth",
     "erste zweite dritte vierte fünfte sechste siebte achte neunte zehnte elfte zwölfte",
 )
-_NUMBERS = {word: number for words in _ORDINALS for number, word in enumerate(words.split(), 1)}
-_NUMBERS |= {"last": LAST, "final": LAST, "letzte": LAST}
+NUMBERS = {word: number for words in _ORDINALS for number, word in enumerate(words.split(), 1)}
+NUMBERS |= {"last": LAST, "final": LAST, "letzte": LAST}
 _NAMED = re.compile(
-    rf"\b(?P<word>{'|'.join(_NUMBERS)}|(?P<figure>\d{{1,2}})(?:st|nd|rd|th|\.))[mnrs]? (?:steps?|things?|points?|items?|tasks?|schritt|punkt)\b"
+    rf"\b(?P<word>{'|'.join(NUMBERS)}|(?P<figure>\d{{1,2}})(?:st|nd|rd|th|\.))[mnrs]?\W{{1,3}}(?:steps?|things?|points?|items?|tasks?|schritt|punkt)\b"
     r"|\b(?:step|point|item|schritt|punkt) (?:number |no\. ?|nr\. ?)?(?P<number>\d{1,2})\b",
     re.IGNORECASE,
 )
+_HOW = re.compile(
+    r"\bhow (?:do|can|should|must|to|does|is|are|many steps)\b|\bwhat (?:do|should|must|can) (?:i|we|you|one) (?:have to )?do\b"
+    r"|\bwhat (?:has|have) to be done\b|\bsteps\b|\bprocedure\b|\bwie (?:kann|muss|soll|geht|mache?|bekomme?|beantrage?)\b|\bwas muss ich\b",
+    re.IGNORECASE,
+)
+MOST_STEPS = 10
+"""A longer list is not quoted whole."""
+
 _ITEM = re.compile(r"\s*(?:(?P<number>\d{1,3})[.)]|[-*+•])\s")
 
 
@@ -27,7 +36,7 @@ def asked(question: str) -> int | None:
     if not found:
         return None
     figure = found["number"] or found["figure"]
-    return int(figure) if figure else _NUMBERS[found["word"].casefold()]
+    return int(figure) if figure else NUMBERS[found["word"].casefold()]
 
 
 def pick(number: int, units: Sequence[Unit]) -> tuple[Unit, ...]:
@@ -44,6 +53,56 @@ def pick(number: int, units: Sequence[Unit]) -> tuple[Unit, ...]:
     while end < len(items) and _goes_on(items[end - 1], items[end]):
         end += 1
     return tuple(items[start:end])
+
+
+def procedure(question: str, chosen: Sequence[Unit], units: Sequence[Unit]) -> tuple[Unit, ...]:
+    """What was chosen, with a whole list in the place of some of its items, which would be another procedure: when the
+    question asks how something is done and the best piece is a step, or when that only leads to the list.
+    """
+    if not chosen:
+        return ()
+    best = chosen[0]
+    items = {unit.piece: unit for unit in units if unit.index == best.index and unit.kind == "item"}
+    leads = best.kind == "sentence" and best.text.rstrip().endswith((":", "：")) and best.piece + 1 in items
+    first = last = best.piece + 1 if leads else best.piece
+    if not leads and not (best.kind == "item" and _HOW.search(question)):
+        return tuple(chosen)
+    numbered = next(
+        (_number(items[n]) is not None for n in range(first, -1, -1) if n in items and _is_marked(items[n])), False
+    )
+    while first - 1 in items and _number(items[first]) != 1 and _is_of(items[first - 1], numbered):
+        first -= 1
+    while last + 1 in items and _number(items[last + 1]) != 1 and _is_of(items[last + 1], numbered):
+        last += 1
+    whole = tuple(items[piece] for piece in range(first, last + 1))
+    steps = sum(map(_is_marked, whole))
+    if not 1 < steps <= MOST_STEPS or not (leads or _number(whole[0])):
+        return tuple(chosen)
+    return (*([best] if leads else []), *whole, *(unit for unit in chosen if unit.index != best.index))
+
+
+def _is_marked(unit: Unit) -> bool:
+    return _ITEM.match(unit.text) is not None
+
+
+def _is_of(unit: Unit, numbered: bool) -> bool:
+    """Whether an item can be of a list with or without numbers: its next one, a further sentence of one, or below one."""
+    return not _is_marked(unit) or unit.text[:1].isspace() or (_number(unit) is not None) == numbered
+
+
+def in_order(chosen: Sequence[Unit]) -> list[Unit]:
+    """Items of one passage together and in its order, where the first of them stood."""
+    placed: dict[Unit, None] = {}
+    for unit in chosen:
+        items = [other for other in chosen if other.kind == unit.kind == "item" and other.index == unit.index]
+        placed.update(dict.fromkeys(sorted(items, key=lambda item: item.piece) or [unit]))
+    return list(placed)
+
+
+def are_one_run(items: Sequence[Unit]) -> bool:
+    """Whether the numbers of these items follow each other, so that a list of them has no other numbers."""
+    numbers = [n for n in map(_number, items) if n is not None]
+    return all(after == before + 1 for before, after in pairwise(numbers))
 
 
 def _number(unit: Unit) -> int | None:

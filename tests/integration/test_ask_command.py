@@ -107,7 +107,7 @@ def test_why_says_that_a_place_was_given_and_judged_too_weak(run: Run, company: 
 def test_why_tells_how_strong_the_evidence_for_quotes_was(run: Run) -> None:
     def strength(question: str) -> tuple[float, float]:
         told = re.search(
-            r"^evidence: (0\.\d\d) of 1; quotes are given from (0\.\d\d)$",
+            r"^evidence: (0\.\d\d) of 1; quotes are given from (0\.\d\d), as an answer from 0\.50$",
             run("why", asked(run, question), "--as", "ben"),
             re.M,
         )

@@ -73,6 +73,19 @@ def test_a_step_that_is_asked_for_by_its_number_is_that_step(ask: Ask, question:
     assert ask(question).text == said
 
 
+def test_how_something_is_done_is_told_in_all_its_steps(ask: Ask) -> None:
+    text = ask("What do I have to do when the pager rings?").text
+    places = [text.find(f"{number}. ") for number in range(1, 5)]
+    assert -1 not in places
+    assert places == sorted(places)
+
+
+def test_a_step_of_what_was_asked_before_is_found(ask: Ask) -> None:
+    first = "What do I have to do when the pager rings?"
+    assert ask("what is the third step?", first).text.startswith("3. Post a first status")
+    assert ask("and the fourth?", first, "what is the third step?").text.startswith("4. Page the secondary")
+
+
 def test_a_row_whose_cell_the_question_says_whole_is_quoted_and_not_those_that_say_more(ask: Ask) -> None:
     assert rows(ask("How much does a thin lens cost?")) == ["LN-16 | Thin | 79"]
     assert rows(ask("How much does an ultra thin lens cost?")) == ["LN-17 | Ultra thin | 219"]

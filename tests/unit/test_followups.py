@@ -76,6 +76,8 @@ def test_a_chain_of_leaning_questions_keeps_its_subject() -> None:
         ("How many days off after 5 years?", "And after 10?", "And after 10? (many days off)"),
         ("What was the budget of sales in 2025?", "And 2026?", "And 2026? (budget sales)"),
         ("Which limit for travel for contractors?", "And for guests?", "And for guests? (limit travel contractors)"),
+        ("What do I do with a complaint?", "What is the third step?", "What is the third step? (complaint)"),
+        ("What is the third step? (complaint)", "and the fifth?", "and the fifth? (step complaint)"),
         ("How long does E4012 lock a tour?", "What about 2 planners?", "What about 2 planners? (long E4012 lock tour)"),
     ],
 )

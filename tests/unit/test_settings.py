@@ -84,16 +84,16 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
         ),
         (
             BOARD + "scopes = ['workspace']\nschedule = 'daily'\n",
-            "FILE, source 'board': `schedule` is 'daily'; a cron expression has five fields, such as '30 2 * * *' (Wrong",
+            "FILE, source 'board': `schedule` is 'daily'; it is no cron expression (Wrong",
         ),
         (
             "[schedule]\nsync = '*/99 * * * *'\n",
-            "FILE, [schedule]: `sync` is '*/99 * * * *'; a cron expression has five fields, such as '30 2 * * *' (minute: a "
+            "FILE, [schedule]: `sync` is '*/99 * * * *'; it is no cron expression (minute: a "
             "step of 99 is more than its 60 values)",
         ),
         (
             "[schedule]\nsync = 'text'\n",
-            "FILE, [schedule]: `sync` is 'text'; a cron expression has five fields, such as '30 2 * * *' (Wrong number of",
+            "FILE, [schedule]: `sync` is 'text'; it is no cron expression (Wrong number of",
         ),
         (
             "[schedule]\ntimezone = 'Mars'\n",

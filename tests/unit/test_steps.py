@@ -2,8 +2,9 @@
 
 import pytest
 
+from knowledge.extractive import quote
 from knowledge.quotable import units
-from knowledge.steps import LAST, asked, pick
+from knowledge.steps import LAST, asked, pick, procedure
 from tests.unit.test_extractive import given
 
 LIST = "1. Close the valve.\n2. Ring the bell. Wait for two minutes.\n   - Or shout.\n3. Call the tug.\n"
@@ -21,6 +22,7 @@ LIST = "1. Close the valve.\n2. Ring the bell. Wait for two minutes.\n   - Or sh
         ("Who sits on the third floor?", None),
         ("Which steps are there?", None),
         ("What was the first release?", None),
+        ("and the fifth? (step complaint customer)", 5),
     ],
 )
 def test_a_step_is_asked_for_by_its_number(question: str, number: int | None) -> None:
@@ -43,3 +45,47 @@ def test_a_step_is_all_its_sentences(number: int, said: list[str]) -> None:
 
 def test_without_a_numbered_list_there_is_no_last_step() -> None:
     assert pick(LAST, units(given("- One.\n- Two.\n"))) == ()
+
+
+LAPTOP = (
+    "Ask your lead.\n\n1. Choose a model. It is in the shop.\n2. Open a ticket.\n3. Pick it up.\n\n- A bag is extra.\n"
+)
+
+
+@pytest.mark.parametrize(
+    ("question", "said"),
+    [
+        (
+            "How do I get a new laptop?",
+            ["1. Choose a model.", "It is in the shop.", "2. Open a ticket.", "3. Pick it up."],
+        ),
+        ("Where do I pick up a laptop?", ["3. Pick it up.", "2. Open a ticket."]),
+    ],
+)
+def test_how_something_is_done_is_all_its_steps_in_their_order(question: str, said: list[str]) -> None:
+    every = units(given(LAPTOP))
+    chosen = [unit for number in (3, 2) for unit in pick(number, every)]
+    found = procedure(question, chosen, every)
+    assert [unit.text.strip() for unit in found] == said
+
+
+def test_a_sentence_that_only_leads_to_a_list_is_quoted_with_it() -> None:
+    every = units(given("Bring these:\n\n- A bag.\n- A badge.\n\nThe rest is there."))
+    assert [unit.text.strip() for unit in procedure("What is needed?", every[:1], every)] == [
+        "Bring these:",
+        "- A bag.",
+        "- A badge.",
+    ]
+
+
+def test_what_does_not_begin_with_a_step_is_no_procedure() -> None:
+    chosen = units(given(LAPTOP))[:2]
+    assert procedure("How do I get a laptop?", chosen, units(given(LAPTOP))) == chosen
+
+
+def test_steps_that_do_not_follow_each_other_keep_their_numbers() -> None:
+    evidence = given(LAPTOP)
+    first, third = (pick(number, units(evidence))[0] for number in (1, 3))
+    second = pick(2, units(evidence))[0]
+    assert quote([third, first], evidence, "laptop").text == "- (1) Choose a model [1].\n\n- (3) Pick it up [1]."
+    assert quote([third, second], evidence, "laptop").text == "2. Open a ticket [1].\n\n3. Pick it up [1]."
