@@ -23,7 +23,11 @@ COURTESY = re.compile(
     r"wonderful|danke|danke dir|vielen dank|merci|gracias|grazie|never mind|nvm) ?)+"
 )
 """Remarks that want no answer, in any order; the whole message must consist of them."""
-HELP = frozenset({"", "help", "hilfe", "aide", "ayuda", "what can you do"})
+HELP = frozenset(
+    {"", "help", "hilfe", "aide", "ayuda", "what can you do", "hello there", "hi there", "hey there", "good morning"}
+    | {"good afternoon", "guten morgen", "guten tag", "hello", "hi", "hey", "hallo", "moin", "bonjour", "salut", "hola"}
+)
+"""What is answered by what the bot can do: a greeting too, to which a search would find nothing."""
 TURNS = 10
 TURN_CHARS = 2_000
 

@@ -106,7 +106,12 @@ def _slack(settings: Settings) -> Iterator[Check]:
         yield Check("Slack", "fail", str(refused("SLACK_BOT_TOKEN", error)))
         return
     except FAILURES as error:
-        yield Check("Slack", "fail", f"not reachable: {redact(str(error))}", "check the network and SLACK_API_URL")
+        yield Check(
+            "Slack",
+            "fail",
+            f"not reachable at {client.base_url}: {redact(str(error))}",
+            "check the network and SLACK_API_URL",
+        )
         return
     yield Check("Slack", "ok", f"workspace {answer.get('team')}, bot {answer.get('user')}")
     yield _scopes(str(answer.headers.get("x-oauth-scopes", "")))

@@ -73,7 +73,7 @@ def test_a_bot_whose_parts_are_there_is_well(patient: Patient) -> None:
             "Slack refused SLACK_BOT_TOKEN (invalid_auth): reinstall the app and copy its xoxb- token",
         ),
         ({"slack": {"bot_token": None}}, "Slack", "not connected"),
-        ({"slack": {"api_url": "http://127.0.0.1:9/api/"}}, "Slack", "not reachable"),
+        ({"slack": {"api_url": "http://127.0.0.1:9/api/"}}, "Slack", "not reachable at http://127.0.0.1:9/api/:"),
         (
             {"slack": {"app_token": "xapp-wrong"}},
             "Socket Mode",

@@ -192,7 +192,7 @@ def test_the_question_is_readable() -> None:
     assert question_text(heard, ME, {"U1": "Ona"}) == "what does @Ona pay?"
 
 
-@pytest.mark.parametrize("text", ["", "help", "Help?", "“HELP”", "?"])
+@pytest.mark.parametrize("text", ["", "help", "Help?", "“HELP”", "?", "Hello!", "hi there", "Guten Tag"])
 def test_help_is_a_command(text: str) -> None:
     assert is_help(text)
 
