@@ -123,8 +123,7 @@ class Service:
 
     def start(self) -> None:
         self.queue.migrate()
-        for source in self._settings.sources:  # what the settings no longer grant waits for no schedule
-            self._engine.indexer.narrow(source)
+        self._engine.narrow(self._settings.sources)
         if self._monitor:
             self._monitor.start()
         if self.receiver is not None:

@@ -1,5 +1,6 @@
 """The engine put together from its settings: the one place where its parts meet."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Self
 
@@ -9,7 +10,7 @@ from knowledge.encoders import Embedder, load_embedder
 from knowledge.index import Indexer
 from knowledge.reranking import load_reranker
 from knowledge.retrieval import Retriever
-from knowledge.settings import KnowledgeSettings
+from knowledge.settings import KnowledgeSettings, Source
 
 
 @dataclass(frozen=True)
@@ -22,6 +23,11 @@ class Engine:
     retriever: Retriever
     answerer: Answerer
     indexer: Indexer
+
+    def narrow(self, sources: Iterable[Source]) -> None:
+        """What the settings no longer grant of these sources waits for no sync."""
+        for source in sources:
+            self.indexer.narrow(source)
 
     def close(self) -> None:
         self.answerer.close()

@@ -56,15 +56,17 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
     A step without the others has no number, unless the question asks for it by that.
     """
     segments: list[Segment] = []
-    for before, unit in pairwise((None, *steps.in_order(_in_tables(chosen)))):
+    ordered = _in_order(chosen)
+    by_number = steps.asked(question) is not None
+    for before, unit in pairwise((None, *ordered)):
         assert unit is not None
         cited = (Cited(unit.index, unit.piece, unit.piece + 1, unit.text),)
         goes_on = before is not None and _of_one_table(before, unit)
         header = unit.header.rstrip() + "\n" if unit.header and not goes_on else ""
         lead = {"row": header, "code": "", "item": ""}.get(unit.kind, "> ")
-        items = [other for other in steps.in_order(chosen) if other.kind == "item" and other.index == unit.index]
+        items = [other for other in ordered if _of_one_list(unit, other)]
         text = unit.text.strip("\n")
-        if len(items) == 1 and steps.asked(question) is None:
+        if len(items) == 1 and not by_number:
             text = _STEP.sub("- ", text)
         elif not steps.are_one_run(items):  # a list of Markdown would number them anew
             text = _STEP.sub(r"- (\1) ", text)
@@ -74,17 +76,21 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
     return verify(segments, evidence, question)
 
 
-def _in_tables(chosen: Sequence[Unit]) -> list[Unit]:
-    """Rows of one table together and in its order, where the best of them stood."""
-    placed: list[Unit] = []
+def _in_order(chosen: Sequence[Unit]) -> list[Unit]:
+    """Rows of one table, and items of one passage, together and in its order, where the best of them stood."""
+    placed: dict[Unit, None] = {}
     for unit in chosen:
-        rows = sorted((other for other in chosen if _of_one_table(unit, other)), key=lambda row: row.piece)
-        placed += [each for each in rows or [unit] if each not in placed]
-    return placed
+        alike = [other for other in chosen if _of_one_table(unit, other) or _of_one_list(unit, other)]
+        placed.update(dict.fromkeys(sorted(alike, key=lambda other: other.piece) or [unit]))
+    return list(placed)
 
 
 def _of_one_table(one: Unit, other: Unit) -> bool:
     return one.kind == other.kind == "row" and (one.index, one.header) == (other.index, other.header)
+
+
+def _of_one_list(one: Unit, other: Unit) -> bool:
+    return one.kind == other.kind == "item" and one.index == other.index
 
 
 def _of_one_item(one: Unit, other: Unit) -> bool:

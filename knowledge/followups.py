@@ -92,9 +92,10 @@ def _replaced(before: str, text: str) -> set[str]:
     """
     shapes = {_shape(word) for word in _content(text)} - {""}
     named = [lead for lead, _ in _phrases(text)]
-    leads = [lead for lead, _ in _phrases(before)]
+    phrases = _phrases(before)
+    leads = [lead for lead, _ in phrases]
     gone = {word for word in _content(before) if _shape(word) in shapes}
-    for lead, words in _phrases(before):
+    for lead, words in phrases:
         if lead and lead in named and leads.count(lead) == 1:
             gone.update(words)
     return gone

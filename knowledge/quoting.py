@@ -34,7 +34,9 @@ class Quoting:
 
     def quote(self, question: str, evidence: Sequence[Evidence], scopes: Scopes, asked: str = "") -> Quoted:
         """`asked`: the question without what it has from its thread."""
-        question, asked = self.retriever.spelled(question), self.retriever.spelled(asked)
+        alone = asked == question
+        question = self.retriever.spelled(question)
+        asked = "" if alone else self.retriever.spelled(asked)
         parts = compound.parts(question)
         chosen, used, strength = self._each(parts, scopes) if len(parts) > 1 else ((), evidence, None)
         if not chosen or strength is None:
@@ -73,10 +75,11 @@ class Quoting:
         strength = Strength(scores.strength(scored, evidence), threshold.quote, threshold.sure)
         if not strength.is_enough:
             return (), strength
+        every = [each.unit for each in scored]
         step = steps.asked(question)
-        if step and (found := steps.pick(step, [each.unit for each in scored])):
+        if step and (found := steps.pick(step, every)):
             return found, strength
         chosen = companions.answered(extractive.choose(scored, question), scored)
         chosen = companions.fill(chosen, scored, evidence, asked or question, weights)
         chosen = companions.complete(chosen, scored, evidence)
-        return steps.procedure(question, chosen, [each.unit for each in scored]), strength
+        return steps.procedure(question, chosen, every), strength

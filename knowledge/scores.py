@@ -85,7 +85,8 @@ def score(
     if not found:
         return ()
     counted = shares(question, weights)
-    plain, alike = _overlaps(counted, found), _overlaps(_leaning(counted, asked), found)
+    said = [(set(analysis.terms(unit.readable)), set(analysis.terms(unit.context))) for unit in found]
+    plain, alike = _overlaps(counted, said), _overlaps(_leaning(counted, asked), said)
     if embedder is not None:
         compared = np.sort(np.argsort(-plain, kind="stable")[:COMPARED])
         cosines, tokens = _meanings(question, [found[i].readable for i in compared], weights, embedder)
@@ -119,12 +120,14 @@ def _thresholds() -> Mapping[str, Any]:
     return dict(json.loads(THRESHOLDS.read_text(encoding="utf-8"))["by_embedder"])
 
 
-def _overlaps(counted: Mapping[str, float], found: Sequence[Unit]) -> Floats:
-    """(n,) in [0, 1]: for each unit the share of the question's term weights that it has."""
-    overlaps = []
-    for unit in found:
-        own, above = set(analysis.terms(unit.readable)), set(analysis.terms(unit.context))
-        overlaps.append(sum(counted[t] * (1.0 if t in own else HEADING_SHARE if t in above else 0.0) for t in counted))
+def _overlaps(counted: Mapping[str, float], said: Sequence[tuple[set[str], set[str]]]) -> Floats:
+    """(n,) in [0, 1]: for each unit the share of the question's term weights that it has. `said`: its own terms, and those
+    of its headings.
+    """
+    overlaps = [
+        sum(counted[t] * (1.0 if t in own else HEADING_SHARE if t in above else 0.0) for t in counted)
+        for own, above in said
+    ]
     return np.array(overlaps, dtype=np.float32)
 
 

@@ -90,15 +90,6 @@ def _is_of(unit: Unit, numbered: bool) -> bool:
     return not _is_marked(unit) or unit.text[:1].isspace() or (_number(unit) is not None) == numbered
 
 
-def in_order(chosen: Sequence[Unit]) -> list[Unit]:
-    """Items of one passage together and in its order, where the first of them stood."""
-    placed: dict[Unit, None] = {}
-    for unit in chosen:
-        items = [other for other in chosen if other.kind == unit.kind == "item" and other.index == unit.index]
-        placed.update(dict.fromkeys(sorted(items, key=lambda item: item.piece) or [unit]))
-    return list(placed)
-
-
 def are_one_run(items: Sequence[Unit]) -> bool:
     """Whether the numbers of these items follow each other, so that a list of them has no other numbers."""
     numbers = [n for n in map(_number, items) if n is not None]

@@ -9,11 +9,9 @@ from sqlalchemy import Connection
 from bot import blocks, terminal, wording
 from bot.commands.console import As, Config, In, Json, Reader, decision, engine, print_json, reader, say, settings
 from bot.facts import DIRECT
-from bot.settings import Settings
 from bot.standing import lacking
 from knowledge.answer_rows import save
 from knowledge.answers import Answer, Question, as_json
-from knowledge.engine import Engine
 from knowledge.errors import SettingsInvalid
 from knowledge.receipts import reply_at
 from knowledge.why import explain, passages
@@ -31,7 +29,7 @@ def ask(
 ) -> None:
     """Answer one question as ASKER would get it in PLACE."""
     with engine(config) as (chosen, opened):
-        _narrow(chosen, opened)
+        opened.narrow(chosen.sources)
         found = reader(chosen, opened.database, asker, place)
         asked = Question(question, found.person, found.place)
         opened.answerer.warm()
@@ -81,7 +79,7 @@ def why(
 ) -> None:
     """Show what an answer's search found, and what went wrong. As far as ASKER may know."""
     with engine(config) as (chosen, opened):
-        _narrow(chosen, opened)
+        opened.narrow(chosen.sources)
         scopes = decision(chosen, opened.database, asker, "dm").allowed
         with opened.database.plain() as connection:
             answer_id = _answer_id(connection, answer)
@@ -92,12 +90,6 @@ def why(
     if json:
         return print_json(explanation.to_json())
     say(terminal.why(explanation, found))
-
-
-def _narrow(chosen: Settings, opened: Engine) -> None:
-    """What the settings no longer grant waits for no sync, as when the bot starts."""
-    for source in chosen.sources:
-        opened.indexer.narrow(source)
 
 
 def _answer_id(connection: Connection, answer: str) -> str:

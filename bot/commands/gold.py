@@ -39,9 +39,9 @@ def show_all(
     """List the cases that ASKER may read. With the places that answer each, as far as ASKER can open them today."""
     with _reading(config, asker) as (opened, scopes, _), opened.database.reading(scopes) as connection:
         cases = gold.cases(connection, scopes, state)
+        if json:
+            return print_json({"cases": [case.to_json() for case in cases]})
         located = [labels.locate(connection, case.expected or (), scopes) for case in cases]
-    if json:
-        return print_json({"cases": [case.to_json() for case in cases]})
     for case, places in zip(cases, located, strict=True):
         say(f"{case.id}  {case.state:9} {case.question}")
         for line in _today(case, places):

@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from knowledge.loaders.printed import Line, Page
+from knowledge.loaders.printed import Line, Page, bare
 from knowledge.loaders.prose import changed_prose
 
 APART = 1.45
@@ -18,7 +18,6 @@ ALIGNED = 5.0
 """Points between edges, or middles, of lines that are set alike."""
 
 _HEADING = re.compile(r"(#{1,6}) (.+)")
-_MARKS = re.compile(r"[\s*_`\\]")
 _ITEM = re.compile(r"(?:(\d{1,3})[.)]?|[•▪◦‣·–-])\s+(?=\S)")
 
 
@@ -42,11 +41,11 @@ def _line(line: str, printed: Sequence[Line]) -> str:
 
 def _found(words: str, printed: Sequence[Line]) -> Sequence[Line]:
     """The printed lines that say these words; empty when none do."""
-    wanted = _MARKS.sub("", words)
+    wanted = bare(words)
     for start in range(len(printed)):
         said = ""
         for end, line in enumerate(printed[start:], start + 1):
-            said += _MARKS.sub("", line.text)
+            said += bare(line.text)
             if not wanted.startswith(said):
                 break
             if said == wanted:

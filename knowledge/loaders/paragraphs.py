@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from knowledge.loaders.headings import APART
-from knowledge.loaders.printed import Line, Page
+from knowledge.loaders.printed import Line, Page, bare
 from knowledge.loaders.prose import changed_prose
 
 _BREAK = re.compile(r"\n[ \t]*\n+")
-_MARKS = re.compile(r"[\s*_`\\]")
 _ITEM = re.compile(r"(?:[-*+]|\d+[.)]) ")
 _UNENDED = re.compile(r"[\w,)\]'\"’”]\Z")
 _BOLD = re.compile(r"((?:[-*+] |\d+[.)] )?)\*\*([^*\n]+)\*\*")
@@ -41,13 +40,13 @@ def _goes_on(last: str, block: str, printed: Sequence[Line]) -> bool:
     as lines of one paragraph are."""
     if not last or not block or _NO_PARAGRAPH.match(block) or _NO_PARAGRAPH.match(_ITEM.sub("", last, count=1)):
         return False
-    said, goes_on = _MARKS.sub("", _ITEM.sub("", last, count=1)), _MARKS.sub("", block)
+    said, goes_on = bare(_ITEM.sub("", last, count=1)), bare(block)
     if not _UNENDED.search(said):
         return False
     edge = max((line.right for line in printed), default=0.0)
     return any(
-        _ends(said, _MARKS.sub("", above.text))
-        and _begins(goes_on, _MARKS.sub("", below.text))
+        _ends(said, bare(above.text))
+        and _begins(goes_on, bare(below.text))
         and abs(above.size - below.size) < 0.15 * above.size
         and 0 < below.foot - above.foot <= APART * above.size
         and above.right + _width(above, below.text.split()[0]) > edge

@@ -1,5 +1,6 @@
 """The lines of a PDF as they are printed: their words, where they stand and how large they are."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
@@ -8,6 +9,8 @@ from statistics import median
 from typing import Any
 
 from knowledge.loaders.decoding import clean
+
+_MARKS = re.compile(r"[\s*_`\\]")
 
 SAME_LINE = 2.0
 """Points between the feet of words of one line: less than any line distance, more than the rounding of fonts."""
@@ -39,6 +42,11 @@ class Measure:
 
     size: float
     distance: float
+
+
+def bare(text: str) -> str:
+    """A text without white space and the marks of Markdown, in which what is printed and what the parser made are alike."""
+    return _MARKS.sub("", text)
 
 
 def printed(page: Any) -> Page:
