@@ -3,9 +3,11 @@
 import os
 import sys
 from importlib.metadata import version
-from typing import Annotated
+from pathlib import Path
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from bot import logs
 from bot.commands import asking, documents, evaluating, gold, operating, privacy, showing
@@ -45,17 +47,44 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def options(
+    context: typer.Context,
     version: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
     log_level: Annotated[
         str, typer.Option(envvar="FOOTNOTE_LOG_LEVEL", help="DEBUG, INFO, WARNING or ERROR.")
     ] = "WARNING",
+    config: Annotated[
+        Path | None,
+        typer.Option(
+            "--config", "-c", envvar="FOOTNOTE_CONFIG", help="The settings file, unless the command itself names one."
+        ),
+    ] = None,
 ) -> None:
     level = log_level.upper()
     if level not in {"DEBUG", "INFO", "WARNING", "ERROR"}:
         raise typer.BadParameter(f"{log_level!r} is not a level; use DEBUG, INFO, WARNING or ERROR")
     logs.configure(level)
+    if config is not None:
+        _pass_on(context, config)
+
+
+def _pass_on(context: typer.Context, config: Path) -> None:
+    """Make it the default of every command's own `--config`. Raises `UsageWrong` when it was typed for a command that has
+    none; a variable is set for all of them.
+    """
+    context.default_map = _defaults(context.command, str(config))
+    source, name = context.get_parameter_source("config"), context.invoked_subcommand
+    if source is not None and source.name == "COMMANDLINE" and name and not context.default_map[name]:
+        raise UsageWrong(f"`footnote {name}` reads no settings file; leave out --config {config}")
+
+
+def _defaults(command: object, config: str) -> dict[str, Any]:
+    """By parameter, of a group by command first; nothing for a command without the option."""
+    if isinstance(command, TyperGroup):
+        return {name: _defaults(each, config) for name, each in command.commands.items()}
+    takes_it = isinstance(command, TyperCommand) and any(each.name == "config" for each in command.params)
+    return {"config": config} if takes_it else {}
 
 
 def main() -> None:

@@ -24,10 +24,9 @@ from knowledge.permissions import Decision, Place, PlaceKind
 
 Config = Annotated[
     Path | None,
-    typer.Option(
-        "--config", "-c", envvar="FOOTNOTE_CONFIG", help="The settings file; default: ./footnote.toml if there."
-    ),
+    typer.Option("--config", "-c", help="The settings file; default: FOOTNOTE_CONFIG, or ./footnote.toml if there."),
 ]
+"""The variable is read by the option of the same name before the command (`bot.cli`), whose value is this one's default."""
 Json = Annotated[bool, typer.Option("--json", help="Print one JSON document on standard output.")]
 As = Annotated[
     str,
