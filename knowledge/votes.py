@@ -38,7 +38,12 @@ def standing(changes: Iterable[Change]) -> int | None:
 
 
 def cast(connection: sa.Connection, answer_id: str, person: str, value: int | None) -> bool:
-    """Count `value` (+1, -1, None for no vote any more) for this person; False when exactly that counts already."""
+    """Count `value` (+1, -1, None for no vote any more) for this person; False when exactly that counts already.
+
+    One person's votes are counted one after the other, so that `cast_today` in the same transaction misses none.
+    """
+    turn = sa.func.hashtextextended(f"footnote votes of {person}", 0)
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(turn)))
     mine = (votes.c.answer_id == answer_id) & (votes.c.person == person) & votes.c.withdrawn_at.is_(None)
     if connection.scalar(sa.select(votes.c.value).where(mine)) == value:
         return False
