@@ -71,9 +71,14 @@ class WorkspaceFacts:
         )
 
     @property
+    def people(self) -> frozenset[str]:
+        """Everybody's ids."""
+        return frozenset(p.id for p in self._people.values())
+
+    @property
     def ids(self) -> frozenset[str]:
         """Of everybody and of every channel."""
-        return frozenset({*(p.id for p in self._people.values()), *(c.id for c in self._channels.values())})
+        return self.people | {c.id for c in self._channels.values()}
 
     def _outsiders(self, channel: Channel) -> bool:
         return any(self._people[m].kind == "external" for m in channel.members if m in self._people)

@@ -8,6 +8,7 @@ import sqlalchemy as sa
 from typer.testing import CliRunner
 
 from bot.cli import app
+from bot.local_slack import serve
 from knowledge import gold, privacy, receipts, votes, workspace
 from knowledge.db import Database
 from knowledge.gold import Proposal
@@ -206,6 +207,43 @@ def test_the_commands_hand_out_and_forget(postgres_url: str, kept: Database, tmp
     for command in ("forget", "export"):
         told = shell.invoke(app, [command, "--user", "UANA"], env=environment, catch_exceptions=False)
         assert told.stdout == "nothing is kept about UANA\n"
+
+
+COMPARE = "compare it with *Copy member ID* in their profile in Slack"
+
+
+@pytest.mark.parametrize(
+    ("known_by", "note"),
+    [
+        ("workspace file", "workspace.yaml has nobody with the id UANNA; did you mean UANA?"),
+        ("Slack", f"Slack knows nobody with the id UANNA; {COMPARE}"),
+        ("broken file", "whether anybody has the id UANNA could not be looked up (slack.facts: "),
+        ("nobody", "whether anybody has the id UANNA could not be looked up (no bot token: set SLACK_BOT_TOKEN"),
+    ],
+)
+def test_who_mistypes_an_id_is_told_that_nobody_has_it_and_may_do_so_again(
+    postgres_url: str, kept: Database, tmp_path: Path, known_by: str, note: str
+) -> None:
+    files = {"workspace file": WORKSPACE, "broken file": tmp_path / "none.yaml"}
+    config = tmp_path / "footnote.toml"
+    config.write_text(f'[slack]\nfacts = "{files[known_by]}"\n' if known_by in files else "")
+    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config), "SLACK_BOT_TOKEN": ""}
+    shell = CliRunner()
+    server = serve(WORKSPACE)
+    with server:
+        if known_by == "Slack":
+            environment |= {"SLACK_BOT_TOKEN": server.slack.tokens.bot, "SLACK_API_URL": server.base_url}
+        for command in ("forget", "export", "forget"):
+            told = shell.invoke(app, [command, "--user", "UANNA"], env=environment, catch_exceptions=False)
+            *_, last = told.stdout.splitlines()
+            assert (told.exit_code, last[: len(f"note: {note}")]) == (0, f"note: {note}")
+            assert "left out" not in told.stderr
+            as_json = [command, "--user", "UANNA", "--json"]
+            notes = json.loads(shell.invoke(app, as_json, env=environment, catch_exceptions=False).stdout)["notes"]
+            assert last == f"note: {notes[0]}"
+        first = shell.invoke(app, ["forget", "--user", "UANA", "--json"], env=environment, catch_exceptions=False)
+    assert json.loads(first.stdout)["notes"] == []
+    assert json.loads(first.stdout)["answers"] == 1
 
 
 def test_a_person_is_named_as_elsewhere_or_by_id(postgres_url: str, kept: Database, tmp_path: Path) -> None:
