@@ -9,7 +9,7 @@ from typing import Annotated
 import typer
 
 from bot.check import counted
-from bot.commands.console import As, Config, Json, engine, print_json, reader, say, settings
+from bot.commands.console import As, Config, Json, engine, print_json, reader, say
 from bot.facts import DIRECT
 from bot.settings import Settings
 from knowledge import gold, gold_file, labels, reviews, suggestions
@@ -72,8 +72,8 @@ def accept(
 ) -> None:
     """Take a proposed case into the gold set. As proposed, or with other documents."""
     named = [_label(name) for name in document or ()]
-    chosen = settings(config)
-    with _reading(config, asker) as (opened, scopes, reviewer):
+    with engine(config) as (chosen, opened):
+        scopes, reviewer = _rights(chosen, opened, asker)
         with opened.database.reading(scopes) as connection:
             found = gold.get(connection, case, scopes)
         expected = () if nowhere else reviews.places(opened.database, found, named, scopes) if named else None
@@ -140,8 +140,12 @@ def export(asker: As, config: Config = None) -> None:
 def _reading(config: Path | None, asker: str) -> Iterator[tuple[Engine, Scopes, str]]:
     """The engine, what `asker` may read, and the id behind their name."""
     with engine(config) as (chosen, opened):
-        found = reader(chosen, opened.database, asker, DIRECT)
-        yield opened, found.decision.allowed, found.person
+        yield opened, *_rights(chosen, opened, asker)
+
+
+def _rights(chosen: Settings, opened: Engine, asker: str) -> tuple[Scopes, str]:
+    found = reader(chosen, opened.database, asker, DIRECT)
+    return found.decision.allowed, found.person
 
 
 def _label(name: str) -> Label:

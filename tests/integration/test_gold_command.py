@@ -1,12 +1,15 @@
 """`footnote gold` from the shell."""
 
 import json
+from collections.abc import Callable, Mapping
 from pathlib import Path
 
 import pytest
 from typer.testing import CliRunner, Result
 
 from bot.cli import app
+from bot.commands import console
+from bot.settings import Settings, load
 from knowledge import gold, gold_file
 from knowledge.answer_rows import save
 from knowledge.answers import Answer, Outcome, Question
@@ -20,6 +23,26 @@ from tests.rows import add_chunk
 WORKSPACE = Path(__file__).parents[1] / "data" / "workspace.yaml"
 ALL = frozenset({"workspace"})
 
+Run = Callable[..., Result]
+
+
+@pytest.fixture
+def handbook(database: Database) -> Database:
+    """A document for everyone, `document-1`, and one for #legal, `document-2`."""
+    with database.writing() as connection:
+        add_chunk(connection, 1, ALL)
+        add_chunk(connection, 2, {"channel:CLEGAL"})
+    return database
+
+
+@pytest.fixture
+def run(postgres_url: str, tmp_path: Path) -> Run:
+    """Runs `footnote gold` with the people and channels of the workspace file."""
+    config = tmp_path / "footnote.toml"
+    config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n')
+    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
+    return lambda *words: CliRunner().invoke(app, ["gold", *words], env=environment, catch_exceptions=False)
+
 
 def ask(database: Database, name: str, question: str, outcome: Outcome) -> None:
     answer = Answer(name, question, question, "", outcome, (), (), Found((), {}, "none", 1, {}))
@@ -27,32 +50,20 @@ def ask(database: Database, name: str, question: str, outcome: Outcome) -> None:
         save(connection, answer, Question(question, "UBEN", "CGENERAL"), ALL)
 
 
-def test_suggested_questions_are_listed_labelled_accepted_and_exported(
-    database: Database, postgres_url: str, tmp_path: Path
-) -> None:
-    config = tmp_path / "footnote.toml"
-    config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n')
-    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
-
-    def run(*arguments: str) -> Result:
-        return CliRunner().invoke(app, ["gold", *arguments], env=environment, catch_exceptions=False)
-
+def test_suggested_questions_are_listed_labelled_accepted_and_exported(handbook: Database, run: Run) -> None:
     assert run("list", "--as", "ben").stdout == (
         "no case that ben may read; votes in Slack, `footnote gold suggest` and `footnote gold import` propose some\n"
     )
     assert run("list", "--as", "ben", "--state", "accepted").stdout == "no accepted case that ben may read\n"
     assert run("export", "--as", "ben").stdout == ""
-    ask(database, "a1", "How many days of leave are there?", "answered")
-    ask(database, "a2", "Who repairs the coffee machine?", "abstained")
+    ask(handbook, "a1", "How many days of leave are there?", "answered")
+    ask(handbook, "a2", "Who repairs the coffee machine?", "abstained")
     proposed = json.loads(run("suggest", "--json").stdout)["proposed"]
     listed = json.loads(run("list", "--as", "ben", "--state", "proposed", "--json").stdout)["cases"]
     assert sorted(case["id"] for case in listed) == sorted(proposed)
     expected = {case["question"]: case["expected"] for case in listed}
     assert expected == {"How many days of leave are there?": None, "Who repairs the coffee machine?": []}
 
-    with database.writing() as connection:
-        add_chunk(connection, 1, ALL)
-        add_chunk(connection, 2, {"channel:CLEGAL"})
     leave, coffee = (next(c["id"] for c in listed if word in c["question"]) for word in ("leave", "coffee"))
     assert "accepted" in run("accept", leave, "--as", "ben", "--document", "handbook/document-1").stdout
     assert "retired" in run("retire", coffee, "--as", "ben", "--reason", "not for us").stdout
@@ -61,65 +72,60 @@ def test_suggested_questions_are_listed_labelled_accepted_and_exported(
     assert {case["id"]: case["state"] for case in exported} == {leave: "accepted", coffee: "retired"}
     assert {change["by"] for case in exported for change in case["history"]} == {"footnote", "UBEN"}
     assert "0 questions proposed" in run("suggest").stdout
-    with database.writing() as connection:
+    with handbook.writing() as connection:
         assert gold.counts(connection) == {"accepted": 1, "retired": 1}
 
 
 def test_a_document_that_is_not_there_is_named_with_those_it_may_be_and_nothing_is_accepted(
-    database: Database, postgres_url: str, tmp_path: Path
+    handbook: Database, run: Run
 ) -> None:
-    config = tmp_path / "footnote.toml"
-    config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n')
-    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
-    with database.writing() as connection:
-        add_chunk(connection, 1, ALL)
-        add_chunk(connection, 2, {"channel:CLEGAL"})
+    with handbook.writing() as connection:
         case = gold.propose(connection, Proposal("How many days?", ALL, None, "import", "UANA"))
     for wrong in ("handbook/dokument-1", "handbook/document-2"):
-        arguments = ["gold", "accept", case, "--as", "ben", "--document", wrong]
         with pytest.raises(DocumentUnknown) as refused:
-            CliRunner().invoke(app, arguments, env=environment, catch_exceptions=False)
+            run("accept", case, "--as", "ben", "--document", wrong)
         assert wrong in str(refused.value)
         assert "did you mean document-1 (handbook/document-1)?" in str(refused.value)
-    with database.writing() as connection:
+    with handbook.writing() as connection:
         assert gold.counts(connection) == {"proposed": 1}
 
 
 def test_an_import_and_the_word_on_a_case_name_the_places_that_cannot_be_found(
-    database: Database, postgres_url: str, tmp_path: Path
+    handbook: Database, run: Run, tmp_path: Path
 ) -> None:
-    with database.writing() as connection:
-        add_chunk(connection, 1, ALL)
-        add_chunk(connection, 2, {"channel:CLEGAL"})
     places = [{"source": "handbook", "external_id": f"document-{number}"} for number in (1, 2, 3)]
     file = tmp_path / "cases.jsonl"
     file.write_text(json.dumps({**GOOD, "expected": places}) + "\n")
-    config = tmp_path / "footnote.toml"
-    config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n')
-    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
     missing = [f"leave: its scopes find no such place in handbook/document-{number} today" for number in (2, 3)]
-    said = CliRunner().invoke(app, ["gold", "import", str(file)], env=environment, catch_exceptions=False).stdout
+    said = run("import", str(file)).stdout
     assert said.splitlines()[1:] == missing
-    accept = ["gold", "accept", "leave", "--as", "ben"]
-    said = CliRunner().invoke(app, accept, env=environment, catch_exceptions=False).stdout
+    said = run("accept", "leave", "--as", "ben").stdout
     assert said.startswith("leave  accepted")
     assert said.splitlines()[-2:] == missing
 
 
-def test_the_list_says_what_each_case_expects_as_far_as_the_reader_can_open_it(
-    database: Database, postgres_url: str, tmp_path: Path
+def test_a_word_on_a_case_reads_the_settings_once(
+    handbook: Database, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    config = tmp_path / "footnote.toml"
-    config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n')
-    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
-    with database.writing() as connection:
-        add_chunk(connection, 1, ALL)
-        add_chunk(connection, 2, {"channel:CLEGAL"})
+    read = []
+
+    def counted(file: Path | None, environment: Mapping[str, str]) -> Settings:
+        read.append(file)
+        return load(file, environment)
+
+    monkeypatch.setattr(console, "load", counted)
+    with handbook.writing() as connection:
+        case = gold.propose(connection, Proposal("Where?", ALL, (), "import", "UANA"))
+    assert "accepted" in run("accept", case, "--as", "ben").stdout
+    assert len(read) == 1
+
+
+def test_the_list_says_what_each_case_expects_as_far_as_the_reader_can_open_it(handbook: Database, run: Run) -> None:
     for question, places in (("Both?", (1, 2)), ("None?", ()), ("Unsaid?", None)):
         expected = places and tuple(Label("handbook", f"document-{number}") for number in places)
-        with database.writing() as connection:
+        with handbook.writing() as connection:
             gold.propose(connection, Proposal(question, ALL, expected, "import", "UANA"))
-    listed = CliRunner().invoke(app, ["gold", "list", "--as", "ben"], env=environment, catch_exceptions=False).stdout
+    listed = run("list", "--as", "ben").stdout
     assert [line.split("  ")[-1] for line in listed.splitlines()] == [
         "Both?",
         "handbook/document-1",
