@@ -7,7 +7,7 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from knowledge.answers import Answer, Citation, Outcome, Question, Removed, strength_as_json
+from knowledge.answers import Answer, Citation, Outcome, Question, Removed, Strength, is_doubtful, strength_as_json
 from knowledge.permissions import Denial, Scopes
 from knowledge.tables import answers, replies
 
@@ -37,6 +37,11 @@ class StoredAnswer:
     reply_ts: str | None
     thread_ts: str | None
     created_at: datetime
+
+    @property
+    def is_doubtful(self) -> bool:
+        strength = self.stages.get("strength")
+        return is_doubtful(self.outcome, Strength(**strength) if strength else None)
 
 
 def save(

@@ -129,8 +129,7 @@ class Answer:
 
     @property
     def is_doubtful(self) -> bool:
-        """Whether it is quotes that may well not answer."""
-        return self.outcome == "quoted" and self.strength is not None and not self.strength.is_sure
+        return is_doubtful(self.outcome, self.strength)
 
     @property
     def nearest(self) -> tuple[Passage, ...]:
@@ -144,6 +143,11 @@ class Answer:
     def in_another_language(self) -> bool:
         """Whether there is no answer to a question that is not English, as the nearest documents are."""
         return self.outcome == "abstained" and asks_in_another(self.question, [p.text for p in self.nearest])
+
+
+def is_doubtful(outcome: Outcome, strength: Strength | None) -> bool:
+    """Whether it is quotes that may well not answer."""
+    return outcome == "quoted" and strength is not None and not strength.is_sure
 
 
 def as_json(answer: Answer, scopes: Scopes) -> dict[str, Any]:

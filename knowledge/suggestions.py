@@ -2,15 +2,18 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 import sqlalchemy as sa
 
-from knowledge import answer_rows, gold, proposals
+from knowledge import answer_rows, gold, proposals, votes
+from knowledge.answers import Outcome
 from knowledge.clusters import Encode, Vectors, clusters
 from knowledge.db import Database
 from knowledge.permissions import Scopes
 from knowledge.tables import answers as answers_table
+from knowledge.votes import Tally
 
 BY = "footnote"
 CONSIDERED = 1000
@@ -26,25 +29,43 @@ class Asked:
     answered: bool
 
 
-def suggest(database: Database, encode: Encode, count: int = 30, unanswered: int = 5) -> tuple[str, ...]:
+Where = Literal["cited", "nowhere", "unsaid"]
+"""What a suggestion says of where its question is answered: where the answer cites, in no document, or nothing yet."""
+
+
+def suggest(
+    database: Database, encode: Encode, count: int = 30, unanswered: int = 5, readable: Scopes | None = None
+) -> tuple[str, ...]:
     """Propose up to `count` questions, at least `unanswered` of them without an answer if there are so many; the cases' ids.
 
-    Answered ones come with their citations as the expected places, the others as "not in the documents"; an owner
-    confirms or corrects either. Questions that are in the gold set already, in whatever state, are left out.
+    Each says what `where` gives; an owner confirms it, corrects it, or is the first to say. Questions that are in
+    the gold set already, in whatever state, are left out, and those whose reply a holder of `readable` may not read; None:
+    everybody's.
     """
-    asked = _log(database)
+    asked = _log(database, readable)
     vectors = encode([a.question for a in asked]) if asked else np.zeros((0, 1), np.float32)
     ids = []
     for chosen in choose(asked, vectors, count, unanswered):
         with database.reading(chosen.scopes) as connection:
             answer = answer_rows.load(connection, chosen.answer_id)
-        if answer is not None:
-            ids.append(
-                proposals.propose_cited(database, answer, BY, "suggestion")
-                if chosen.answered
-                else proposals.propose(database, answer, BY, [], "suggestion")
-            )
+            tally = votes.tally(connection, chosen.answer_id)
+        if answer is None:
+            continue
+        match where(answer.outcome, answer.is_doubtful, tally):
+            case "cited":
+                ids.append(proposals.propose_cited(database, answer, BY, "suggestion"))
+            case "nowhere":
+                ids.append(proposals.propose(database, answer, BY, [], "suggestion"))
+            case "unsaid":
+                ids.append(proposals.propose(database, answer, BY, None, "suggestion"))
     return tuple(ids)
+
+
+def where(outcome: Outcome, is_doubtful: bool, tally: Tally) -> Where:
+    """What an answer is good for: nothing when it was doubtful, or when more people voted against it than for it."""
+    if is_doubtful or tally.down > tally.up:
+        return "unsaid"
+    return "nowhere" if outcome == "abstained" else "cited"
 
 
 def choose(asked: Sequence[Asked], vectors: Vectors, count: int, unanswered: int) -> list[Asked]:
@@ -56,13 +77,13 @@ def choose(asked: Sequence[Asked], vectors: Vectors, count: int, unanswered: int
     return [asked[n] for n in sorted([*kept, *others])][:count]
 
 
-def _log(database: Database) -> list[Asked]:
-    """The newest questions, each read under the scopes of its own reply."""
+def _log(database: Database, readable: Scopes | None) -> list[Asked]:
+    """The newest questions, each read under the scopes of its own reply. `readable` as in `suggest`."""
     c = answers_table.c
     with database.writing() as connection:
         rights = [frozenset(row) for row in connection.scalars(sa.select(c.scopes).distinct()) if row]
     found = []
-    for scopes in sorted(rights, key=sorted):
+    for scopes in sorted((each for each in rights if readable is None or each <= readable), key=sorted):
         with database.reading(scopes) as connection:
             known = [case.standalone for case in gold.cases(connection, scopes)]
             query = sa.select(c.id, c.standalone, c.outcome, c.created_at).where(

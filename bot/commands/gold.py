@@ -1,6 +1,7 @@
 """`footnote gold`: the questions that retrieval is measured on, reviewed from the shell."""
 
 import json as jsonlib
+import shlex
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -98,15 +99,24 @@ def retire(
 def suggest(
     count: Annotated[int, typer.Option(min=1, help="At most so many.")] = 30,
     unanswered: Annotated[int, typer.Option(min=0, help="So many of them without an answer, if there are.")] = 5,
+    asker: Annotated[
+        str | None,
+        typer.Option("--as", metavar="ASKER", help="Only those that this person may read, as `gold list` does."),
+    ] = None,
     config: Config = None,
     json: Json = False,
 ) -> None:
     """Propose questions that were really asked, to begin with. `gold list` and the review in Slack show them."""
-    with engine(config) as (_, opened):
-        ids = suggestions.suggest(opened.database, opened.embedder.encode_texts, count, unanswered)
+    with engine(config) as (chosen, opened):
+        readable = None if asker is None else _rights(chosen, opened, asker)[0]
+        ids = suggestions.suggest(opened.database, opened.embedder.encode_texts, count, unanswered, readable)
     if json:
         return print_json({"proposed": ids})
+    if not ids:
+        theirs = f"that {asker} may read " if asker else ""
+        return say(f"0 questions proposed: none {theirs}was asked that is not a case already")
     say(f"{counted(len(ids), 'question')} proposed; nothing is measured before somebody accepts it")
+    say(f"to see {'it' if len(ids) == 1 else 'them'}: {_to_list(asker or 'PERSON', config)}")
 
 
 @app.command("import")
@@ -146,6 +156,12 @@ def _reading(config: Path | None, asker: str) -> Iterator[tuple[Engine, Scopes, 
 def _rights(chosen: Settings, opened: Engine, asker: str) -> tuple[Scopes, str]:
     found = reader(chosen, opened.database, asker, DIRECT)
     return found.decision.allowed, found.person
+
+
+def _to_list(asker: str, config: Path | None) -> str:
+    """The command that lists what is proposed, for a shell."""
+    settings = ("--config", str(config)) if config else ()
+    return shlex.join(("footnote", "gold", "list", "--as", asker, "--state", "proposed", *settings))
 
 
 def _label(name: str) -> Label:

@@ -12,7 +12,7 @@ from jobs.digest import compose, gather
 from knowledge import activity, evals, gold, suggestions, votes
 from knowledge.activity import SourceProblem, Spent
 from knowledge.answer_rows import save
-from knowledge.answers import Answer, Outcome, Question
+from knowledge.answers import Answer, Citation, Outcome, Question, Strength
 from knowledge.db import Database
 from knowledge.evals import Result
 from knowledge.gold import Proposal
@@ -34,9 +34,19 @@ def letters(texts: Sequence[str]) -> NDArray[np.float32]:
     return vectors
 
 
-def ask(database: Database, name: str, question: str, outcome: Outcome, scopes: frozenset[str] = ALL) -> None:
+def ask(
+    database: Database,
+    name: str,
+    question: str,
+    outcome: Outcome,
+    scopes: frozenset[str] = ALL,
+    cited: tuple[Citation, ...] = (),
+    strength: float = 1.0,
+) -> None:
+    """`strength`: of the evidence for quotes; from .5 they are given, from .8 as an answer."""
     usage = {"input_tokens": 1000.0, "output_tokens": 50.0, "dollars": 0.005}
-    answer = Answer(name, question, question, "", outcome, (), (), Found((), {}, "none", 1, {}), usage=usage)
+    found, evidence = Found((), {}, "none", 1, {}), Strength(strength, needed=0.5, sure=0.8)
+    answer = Answer(name, question, question, "", outcome, cited, (), found, usage=usage, strength=evidence)
     with database.writing() as connection:
         save(connection, answer, Question(question, "U1", "C1"), scopes)
 
@@ -144,3 +154,46 @@ def test_suggestions_are_questions_unlike_each_other_with_some_that_have_no_answ
     assert {(case.state, case.origin) for case in made} == {("proposed", "suggestion")}
     again = suggestions.suggest(database, letters, count=99)
     assert not set(again) & set(ids)
+
+
+def test_a_suggestion_names_what_was_cited_only_where_the_answer_may_be_believed(database: Database) -> None:
+    with database.writing() as connection:
+        add_chunk(connection, 1, ALL)
+    cited = (Citation(1, 1, 1, "document-1", "", (), "text 1", None, ALL),)
+    asked: list[tuple[str, Outcome, float, list[int]]] = [
+        ("answered", "answered", 0.6, []),
+        ("quoted", "quoted", 0.8, []),
+        ("liked", "quoted", 0.9, [1, -1, 1]),
+        ("doubtful", "quoted", 0.79, []),
+        ("voted against", "quoted", 0.9, [-1, 1, -1]),
+        ("wrongly missed", "abstained", 0.1, [-1]),
+        ("missed", "abstained", 0.1, []),
+    ]
+    for name, outcome, strength, said in asked:
+        ask(database, name, f"{name}?", outcome, cited=() if outcome == "abstained" else cited, strength=strength)
+        with database.writing() as connection:
+            for number, value in enumerate(said):
+                votes.cast(connection, name, f"U{number}", value)
+    suggestions.suggest(database, lambda texts: np.eye(len(texts), dtype=np.float32))
+    with database.reading(ALL) as connection:
+        places = {case.question.removesuffix("?"): case.expected for case in gold.cases(connection, ALL)}
+    named = [name for name, expected in places.items() if expected]
+    assert sorted(named) == ["answered", "liked", "quoted"]
+    assert {label.external_id for name in named for label in places[name] or ()} == {"document-1"}
+    assert {name for name, expected in places.items() if expected is None} == {
+        "doubtful",
+        "voted against",
+        "wrongly missed",
+    }
+    assert places["missed"] == ()
+
+
+def test_suggestions_for_somebody_are_those_whose_reply_they_may_read(database: Database) -> None:
+    ask(database, "a1", "Is there leave?", "answered")
+    ask(database, "a2", "What is the merger called?", "answered", LEGAL)
+    ask(database, "a3", "Merger when?", "abstained", LEGAL)
+    (only,) = suggestions.suggest(database, letters, readable=ALL)
+    with database.reading(LEGAL) as connection:
+        assert gold.get(connection, only, LEGAL).question == "Is there leave?"
+    assert suggestions.suggest(database, letters, readable=frozenset()) == ()
+    assert len(suggestions.suggest(database, letters)) == 2

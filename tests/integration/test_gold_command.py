@@ -1,6 +1,7 @@
 """`footnote gold` from the shell."""
 
 import json
+import shlex
 from collections.abc import Callable, Mapping
 from pathlib import Path
 
@@ -18,6 +19,7 @@ from knowledge.errors import DocumentUnknown, GoldFileInvalid
 from knowledge.gold import Proposal
 from knowledge.labels import Label
 from knowledge.passages import Found
+from knowledge.permissions import Scopes
 from tests.rows import add_chunk
 
 WORKSPACE = Path(__file__).parents[1] / "data" / "workspace.yaml"
@@ -44,10 +46,10 @@ def run(postgres_url: str, tmp_path: Path) -> Run:
     return lambda *words: CliRunner().invoke(app, ["gold", *words], env=environment, catch_exceptions=False)
 
 
-def ask(database: Database, name: str, question: str, outcome: Outcome) -> None:
+def ask(database: Database, name: str, question: str, outcome: Outcome, scopes: Scopes = ALL) -> None:
     answer = Answer(name, question, question, "", outcome, (), (), Found((), {}, "none", 1, {}))
     with database.writing() as connection:
-        save(connection, answer, Question(question, "UBEN", "CGENERAL"), ALL)
+        save(connection, answer, Question(question, "UBEN", "CGENERAL"), scopes)
 
 
 def test_suggested_questions_are_listed_labelled_accepted_and_exported(handbook: Database, run: Run) -> None:
@@ -74,6 +76,22 @@ def test_suggested_questions_are_listed_labelled_accepted_and_exported(handbook:
     assert "0 questions proposed" in run("suggest").stdout
     with handbook.writing() as connection:
         assert gold.counts(connection) == {"accepted": 1, "retired": 1}
+
+
+def test_suggesting_for_somebody_leaves_out_what_they_may_not_read_and_tells_how_to_see_the_rest(
+    database: Database, run: Run, tmp_path: Path
+) -> None:
+    ask(database, "a1", "How many days of leave are there?", "answered")
+    ask(database, "a2", "Who repairs the roof?", "answered", ALL | {"channel:CLEGAL"})
+    first, following = run("suggest", "--as", "ben").stdout.splitlines()
+    assert first == "1 question proposed; nothing is measured before somebody accepts it"
+    assert following == f"to see it: footnote gold list --as ben --state proposed --config {tmp_path}/footnote.toml"
+    _, *typed = shlex.split(following.partition("footnote ")[2])
+    assert "How many days of leave are there?" in run(*typed).stdout
+    assert run("suggest", "--as", "ben").stdout == (
+        "0 questions proposed: none that ben may read was asked that is not a case already\n"
+    )
+    assert "to see it: footnote gold list --as PERSON --state proposed" in run("suggest").stdout
 
 
 def test_a_document_that_is_not_there_is_named_with_those_it_may_be_and_nothing_is_accepted(
