@@ -8,7 +8,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
 
-from jobs.settings import Schedule, cron
+from jobs.settings import Schedule, channel, cron
 from knowledge.errors import SettingsInvalid
 from knowledge.faults import Place, dotted, faults
 from knowledge.permissions import Scopes
@@ -21,6 +21,7 @@ from knowledge.settings import (
     Retrieval,
     Section,
     Source,
+    is_id,
     web_address,
 )
 
@@ -50,7 +51,7 @@ def _reaction(name: str) -> str:
 
 
 def _person(text: str) -> str:
-    if not re.fullmatch(r"[A-Z0-9]+", text):
+    if not is_id(text):
         where = "which can be copied from their profile in Slack"
         raise ValueError(f"a person is named by their member ID, such as U0123456789, {where}")
     return text
@@ -136,10 +137,7 @@ def load(file: Path | None, environment: Mapping[str, str]) -> Settings:
 def channel_scopes(source: Source) -> Scopes:
     """The only readers that a channel's documents may have. Raises `SettingsInvalid` when the settings say otherwise."""
     scope = f"channel:{source.location}"
-    if not re.fullmatch(r"[A-Z0-9]+", source.location):
-        raise SettingsInvalid(
-            f"source {source.name!r}: location {source.location!r} is not a channel's id (C0123456789)"
-        )
+    _check_value(f"source {source.name!r}: `location`", source.location, channel)
     if set(source.scopes) != {scope}:
         raise SettingsInvalid(
             f"source {source.name!r}: what is in a channel is for those who can open the channel; "

@@ -1,6 +1,5 @@
 """Settings of the clock: when things run, in whose time, and where the digest goes."""
 
-import re
 from collections.abc import Sequence
 from typing import Annotated
 from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
@@ -8,7 +7,7 @@ from zoneinfo import ZoneInfo, ZoneInfoNotFoundError
 from cronsim import CronSim, CronSimError
 from pydantic import AfterValidator, Field
 
-from knowledge.settings import Section
+from knowledge.settings import Section, is_id
 
 _VALUES = {"second": 60, "minute": 60, "hour": 24, "day of the month": 31, "month": 12, "day of the week": 7}
 """How many values each field of a cron expression has; seconds may be left out."""
@@ -42,8 +41,9 @@ def _zone(name: str) -> str:
     return name
 
 
-def _channel(text: str) -> str:
-    if not re.fullmatch(r"[A-Z0-9]+", text):
+def channel(text: str) -> str:
+    """The id itself. Raises `ValueError`, with what would do, when it is none; who tells it names the value."""
+    if not is_id(text):
         where = "which is at the end of the channel's About tab in Slack"
         raise ValueError(f"a channel is named by its id, such as C0123456789, {where}")
     return text
@@ -63,7 +63,7 @@ class Schedule(Section):
     """When the gold set is measured and the digest posted."""
     retention: Cron = "15 4 * * *"
     """When what is too old is deleted."""
-    digest_channel: Annotated[str, AfterValidator(_channel)] | None = None
+    digest_channel: Annotated[str, AfterValidator(channel)] | None = None
     """Channel id of the nightly digest; none: it is only stored."""
     keep_days: Annotated[int, Field(gt=0)] = 365
     """Questions, answers and received events are kept so many days."""

@@ -7,7 +7,13 @@ from typing import Annotated, Literal, Self
 import sqlalchemy as sa
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, HttpUrl, SecretStr, model_validator
 
-SCOPE_PATTERN = r"^(workspace|channel:[A-Z0-9]+|user:[A-Z0-9]+)$"
+_ID = "[A-Z0-9]+"
+"""Of a person or a channel, in scopes and wherever else settings name one."""
+SCOPE_PATTERN = rf"^(workspace|channel:{_ID}|user:{_ID})$"
+
+
+def is_id(text: str) -> bool:
+    return re.fullmatch(_ID, text) is not None
 
 
 def _scope(text: str) -> str:

@@ -2,7 +2,6 @@
 
 import json
 import os
-import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -21,6 +20,7 @@ from knowledge.db import Database
 from knowledge.engine import Engine, open_engine
 from knowledge.errors import SettingsInvalid
 from knowledge.permissions import Decision, Place, PlaceKind
+from knowledge.settings import is_id
 
 Config = Annotated[
     Path | None,
@@ -98,7 +98,7 @@ def person_id(chosen: Settings, user: str) -> str:
 
     Raises `SettingsInvalid` for a name that nobody has.
     """
-    if re.fullmatch(r"[A-Z0-9]+", user):
+    if is_id(user):
         return user
     by_id = "a person's id in Slack, such as U012ABCDEF"
     if chosen.slack.facts is None:

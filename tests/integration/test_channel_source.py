@@ -133,7 +133,7 @@ def test_other_readers_than_the_channels_are_refused(archive: Archive, tmp_path:
 
 def test_a_channels_name_is_not_its_id() -> None:
     source = Source(name="g", kind="slack", location="#general", scopes=("channel:CGENERAL",))
-    with pytest.raises(SettingsInvalid, match="'#general' is not a channel's id"):
+    with pytest.raises(SettingsInvalid, match="`location` is '#general'; a channel is named by its id, such as C"):
         opener(Slack(), Database("postgresql+psycopg://nobody@127.0.0.1:1/none"))(source)
 
 

@@ -105,6 +105,10 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
             "at the end of the channel's About tab in Slack",
         ),
         (
+            "[[sources]]\nname = 'talk'\nkind = 'slack'\nlocation = 'general'\nscopes = ['channel:CGENERAL']\n",
+            "source 'talk': `location` is 'general'; a channel is named by its id, such as C0123456789, which is at the end",
+        ),
+        (
             "[slack]\nadmins = ['ana']\n",
             "FILE, [slack]: `admins[0]` is 'ana'; a person is named by their member ID, such as U0123456789, which can be "
             "copied from their profile in Slack",
