@@ -44,11 +44,11 @@ def unknown(words: Sequence[str], counts: Mapping[str, int]) -> tuple[str, ...]:
     return tuple(word for word in words if not any(counts.get(stem) for stem in stems(word)))
 
 
-def meant(words: Sequence[str], counts: Mapping[str, int]) -> dict[str, str]:
-    """For each word the one near it that most chunks have; without those near which there is none. `counts`: word as it is
-    written (`written`) -> chunks that have it.
+def meant(near: Mapping[str, Sequence[str]], counts: Mapping[str, int]) -> dict[str, str]:
+    """For each word the one of its `edits` that most chunks have; without those of which none is in any. `near`: the word's
+    edits; `counts`: word as it is written (`written`) -> chunks that have it.
     """
-    best = {word: max(edits(word), key=lambda other: counts.get(written(other), 0)) for word in words}
+    best = {word: max(others, key=lambda other: counts.get(written(other), 0)) for word, others in near.items()}
     return {word: other for word, other in best.items() if counts.get(written(other))}
 
 

@@ -72,8 +72,9 @@ class Retriever:
         with self.database.plain() as connection:
             stems = {stem for word in words for stem in misspelling.stems(word)}
             words = misspelling.unknown(words, keywords.counts(connection, stems))
-            near = {misspelling.written(other) for word in words for other in misspelling.edits(word)}
-            meant = misspelling.meant(words, keywords.counts(connection, near))
+            near = {word: misspelling.edits(word) for word in words}
+            written = {misspelling.written(other) for others in near.values() for other in others}
+            meant = misspelling.meant(near, keywords.counts(connection, written))
         return misspelling.corrected(question, meant)
 
     def search(self, question: str, scopes: Scopes, limit: int | None = None) -> Found:

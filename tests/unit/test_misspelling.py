@@ -36,10 +36,22 @@ def test_a_word_that_some_document_has_in_any_form_is_known() -> None:
     assert unknown(["expences", "celler"], {"expenc": 1}) == ("celler",)
 
 
-def test_meant_is_what_most_chunks_have_as_it_is_written() -> None:
-    assert meant(["expences"], {"~expenses": 3, "~expencer": 1}) == {"expences": "expenses"}
-    assert meant(["celler"], {"~cellar": 2, "~seller": 9, "cellars": 7}) == {"celler": "cellar"}
-    assert meant(["wifipass"], {"~password": 7}) == {}
+@pytest.mark.parametrize(
+    ("word", "counts", "found"),
+    [
+        ("expences", {"~expenses": 3, "~expencer": 1}, {"expences": "expenses"}),
+        ("celler", {"~cellar": 2, "~seller": 9, "cellars": 7}, {"celler": "cellar"}),
+        ("wifipass", {"~password": 7}, {}),
+    ],
+)
+def test_meant_is_what_most_chunks_have_as_it_is_written(
+    word: str, counts: dict[str, int], found: dict[str, str]
+) -> None:
+    assert meant({word: edits(word)}, counts) == found
+
+
+def test_meant_is_sought_among_the_edits_that_were_counted() -> None:
+    assert meant({"expences": ("expense", "expanse")}, {"~expanse": 1, "~expenses": 9}) == {"expences": "expanse"}
 
 
 def test_only_whole_words_are_corrected() -> None:
