@@ -65,11 +65,14 @@ def reply(found: Answer, *, direct: bool) -> tuple[Post, ...]:
 
 def lead(found: Answer, *, direct: bool) -> str:
     """Our own sentence before an answer, or instead of one; empty where the answer needs none."""
+    notice = wording.NOTICES.get(found.notice or "", "")
     match found.outcome:
         case "answered":
-            return wording.NOTICES.get(found.notice or "", "")
+            return notice
         case "quoted":
-            return wording.NOTICES.get(found.notice or "", wording.DOUBTFUL if found.is_doubtful else wording.QUOTED)
+            missing = found.strength.missing if found.strength else ()
+            quotes = wording.doubtful(missing) if found.is_doubtful else wording.QUOTED
+            return f"{notice} {quotes}" if notice else quotes
         case "abstained":
             said = wording.ABSTAINED_DIRECT if direct else wording.ABSTAINED
             return f"{said} {wording.IN_ENGLISH}" if found.in_another_language else said

@@ -49,9 +49,10 @@ def standalone(question: str) -> str:
     return f"In full: {question}"
 
 
-def strength(found: float, needed: float, sure: float) -> str:
-    """Of the evidence for quotes; all in [0, 1]."""
-    return f"evidence: {found:.2f} of 1; quotes are given from {needed:.2f}, as an answer from {sure:.2f}"
+def strength(found: float, needed: float, sure: float, missing: Sequence[str] = ()) -> str:
+    """Of the evidence for quotes; all in [0, 1]. `missing`: what the question names and nothing that was found has."""
+    named = f"; nothing mentions {' or '.join(missing)}" if missing else ""
+    return f"evidence: {found:.2f} of 1; quotes are given from {needed:.2f}, as an answer from {sure:.2f}{named}"
 
 
 def votes(people: int, up: int, down: int, origin: str = "label") -> str:

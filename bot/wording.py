@@ -35,14 +35,14 @@ CHANGED_MEANWHILE = "While I was writing, who may read this conversation or its 
 CHECKING_AGAIN = "_Who may read this changed while I was writing; I am checking again…_"
 
 QUOTED = "In the documents' own words:"
-DOUBTFUL = "I am not sure that this answers it. The nearest I found, in the documents' own words:"
 NOTICES = {
-    "unavailable": "The answering service does not respond right now. In the documents' own words:",
-    "over_budget": "Today's budget for written answers is used up. In the documents' own words:",
-    "declined": "I could not write an answer to this. In the documents' own words:",
-    "unverified": "I could not write an answer that the documents support word for word. In their own words:",
+    "unavailable": "The answering service does not respond right now.",
+    "over_budget": "Today's budget for written answers is used up.",
+    "declined": "I could not write an answer to this.",
+    "unverified": "I could not write an answer that the documents support word for word.",
     "cut_short": "This answer was cut short; what is here was checked.",
 }
+
 """By `knowledge.answers.Notice`."""
 ABSTAINED = "I found no answer to this in the documents that everyone here may open."
 ABSTAINED_DIRECT = "I found no answer to this in the documents that you may open."
@@ -85,6 +85,12 @@ WITHDRAWN_SOURCE = "_A document that this answer relied on is no longer availabl
 
 ADMINS_ONLY = "Only administrators can do this."
 NO_SOURCES = "There is no source that you may know of."
+
+
+def doubtful(missing: Sequence[str]) -> str:
+    """Before quotes that may not answer. `missing`: what the question names and nothing that was found has."""
+    because = f": nothing I found mentions {' or '.join(f'`{name}`' for name in missing)}" if missing else ""
+    return f"I am not sure that this answers it{because}. The nearest, in the documents' own words:"
 
 
 def failed(error_id: str) -> str:

@@ -82,11 +82,15 @@ class Removed:
 
 @dataclass(frozen=True)
 class Strength:
-    """How strong the evidence for quotes was, how strong it has to be for any, and from where they seldom mislead; in [0, 1]."""
+    """How strong the evidence for quotes was, how strong it has to be for any, and from where they seldom mislead; in [0, 1].
+
+    `missing`: what the question names and nothing that was found has (`names.py`).
+    """
 
     found: float
     needed: float
     sure: float
+    missing: tuple[str, ...] = ()
 
     @property
     def is_enough(self) -> bool:
@@ -94,7 +98,7 @@ class Strength:
 
     @property
     def is_sure(self) -> bool:
-        return self.found >= self.sure
+        return self.found >= self.sure and not self.missing
 
 
 @dataclass(frozen=True)
@@ -190,8 +194,8 @@ def as_json(answer: Answer, scopes: Scopes) -> dict[str, Any]:
     }
 
 
-def strength_as_json(strength: Strength | None) -> dict[str, float] | None:
-    return {name: round(value, 4) for name, value in asdict(strength).items()} if strength else None
+def strength_as_json(strength: Strength | None) -> dict[str, Any] | None:
+    return {**asdict(strength), "found": round(strength.found, 4)} if strength else None
 
 
 def cited_as_json(citation: Citation) -> dict[str, Any]:

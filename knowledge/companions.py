@@ -2,14 +2,14 @@
 
 1. A large part of the question that none of them has brings the piece of the same document that has it (`fill`).
 2. A question of the documents gives way to the sentence behind it (`answered`).
-3. Another version of the page, a sentence that goes on with the one before ("Above that …") and the table that a
-   sentence leads to are quoted too (`complete`).
+3. Other versions (`versions.py`), a sentence that goes on with the one before ("Above that …"), the table that a sentence
+   leads to, and all of a short one that is asked what is the cheapest, are quoted too (`complete`).
 """
 
 import re
 from collections.abc import Collection, Sequence
 
-from knowledge import analysis
+from knowledge import analysis, versions
 from knowledge.evidence import Evidence
 from knowledge.keywords import Weighted
 from knowledge.quotable import Unit
@@ -18,17 +18,20 @@ from knowledge.scores import Scored, shares
 MISSING = 0.2
 """Share of the question's term weights that a further piece must bring: at 0.12 mostly noise, at 0.25 none on the samples."""
 
-ALIKE = 0.15
-"""So much less than the best one's passage may score that is another version of it."""
-
 _GOES_ON = re.compile(
     r"\W*(?:otherwise|if not|failing that|in (?:that|this) case|(?:above|below|beyond|over|under|up to|before|after|until|"
     r"without) (?:that|this)|(?:anything|everything|everyone|all) (?:else|above|below|beyond|over|under|more|larger|higher))\b",
     re.IGNORECASE,
 )
 
+_BEST = re.compile(
+    r"(?<!\bat )\b(?:most|least|fewest|cheapest|dearest|(?:high|low|larg|small|bigg|long|short|fast|slow|old|young|strong|"
+    r"weak|heavi|light|new|lat|earli)est|am (?:meisten|wenigsten)|(?:billig|teuer|günstig|größ|klein|höch|niedrig)s?te[nrs]?)\b",
+    re.IGNORECASE,
+)
+
 MOST_ROWS = 8
-"""A longer table is not quoted whole for the sentence above it."""
+"""A longer table is not quoted whole."""
 
 
 def fill(
@@ -63,11 +66,14 @@ def _asks(unit: Unit) -> bool:
     return unit.kind == "sentence" and unit.text.rstrip(' \n*_"”»)').endswith(("?", "？"))
 
 
-def complete(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
+def complete(
+    chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence], question: str
+) -> tuple[Unit, ...]:
     """The chosen pieces with what must be read beside them, the newer version of a page before the older."""
     every: dict[Unit, None] = {}
-    for unit in _versions(chosen, scored, evidence):
-        every.update(dict.fromkeys((unit, *_continued(unit, scored), *_introduced(unit, every, scored))))
+    for unit in versions.beside(chosen, scored, evidence):
+        rows = _compared(unit, question, scored) or _introduced(unit, every, scored)
+        every.update(dict.fromkeys((unit, *_continued(unit, scored), *rows)))
     return tuple(every)
 
 
@@ -82,28 +88,6 @@ def _continued(unit: Unit, scored: Sequence[Scored]) -> tuple[Unit, ...]:
     )
 
 
-def _versions(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
-    """A section of the same name in another document, nearly as good, may say otherwise: its best piece comes too."""
-    if not chosen:
-        return ()
-    best = evidence[chosen[0].index].passage
-
-    def is_version(unit: Unit) -> bool:
-        other = evidence[unit.index].passage
-        same_section = bool(best.heading_path) and other.heading_path[-1:] == best.heading_path[-1:]
-        return same_section and other.document_id != best.document_id and other.score > best.score - ALIKE
-
-    others: dict[int, Unit] = {}
-    for one in scored:
-        if is_version(one.unit):
-            others.setdefault(evidence[one.unit.index].passage.document_id, one.unit)
-    extra = [unit for unit in others.values() if unit not in chosen]
-    if not others:
-        return tuple(chosen)
-    changed = {unit: evidence[unit.index].passage.updated_at for unit in (*chosen, *extra)}
-    return tuple(sorted((*chosen, *extra), key=lambda unit: -(moment.timestamp() if (moment := changed[unit]) else 0)))
-
-
 def _introduced(unit: Unit, better: Collection[Unit], scored: Sequence[Scored]) -> tuple[Unit, ...]:
     """The rows of a short table that follow a sentence without a figure of its own, which only leads to them.
 
@@ -112,9 +96,21 @@ def _introduced(unit: Unit, better: Collection[Unit], scored: Sequence[Scored]) 
     """
     if unit.kind != "sentence" or any(c.isdigit() for c in unit.text):
         return ()
-    rows = sorted(
-        (s.unit for s in scored if s.unit.index == unit.index and s.unit.kind == "row"), key=lambda u: u.piece
-    )
-    if not 0 < len(rows) <= MOST_ROWS or rows[0].piece < unit.piece or any(row in better for row in rows):
+    rows = _rows(unit.index, scored)
+    if not rows or rows[0].piece < unit.piece or any(row in better for row in rows):
         return ()
-    return tuple(row for row in rows if row.header == rows[0].header)
+    return tuple(row for row in rows if row.header == rows[0].header) if len(rows) <= MOST_ROWS else ()
+
+
+def _compared(unit: Unit, question: str, scored: Sequence[Scored]) -> tuple[Unit, ...]:
+    """The short table around a row, when the question is which of its rows has most or least of something."""
+    if unit.kind != "row" or not _BEST.search(question):
+        return ()
+    rows = tuple(row for row in _rows(unit.index, scored) if row.header == unit.header)
+    return rows if len(rows) <= MOST_ROWS else ()
+
+
+def _rows(index: int, scored: Sequence[Scored]) -> list[Unit]:
+    """All rows of a passage, in its order."""
+    found = (s.unit for s in scored if s.unit.index == index and s.unit.kind == "row")
+    return sorted(found, key=lambda unit: unit.piece)

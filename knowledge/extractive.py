@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from knowledge import analysis, steps
+from knowledge import analysis, steps, versions
 from knowledge.claims import Segment
 from knowledge.evidence import Cited, Evidence
 from knowledge.grounding import Grounded, verify
@@ -55,8 +55,9 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
 
     A step without the others has no number, unless the question asks for it by that.
     """
-    segments: list[Segment] = []
     ordered = _in_order(chosen)
+    note = versions.note(ordered, evidence)
+    segments = [Segment(f"{note}\n\n")] if note else []
     by_number = steps.asked(question) is not None
     for before, unit in pairwise((None, *ordered)):
         assert unit is not None

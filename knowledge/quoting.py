@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from knowledge import analysis, companions, compound, extractive, keywords, scores, steps
+from knowledge import analysis, companions, compound, extractive, keywords, names, scores, steps
 from knowledge.answers import Strength
 from knowledge.db import Database
 from knowledge.encoders import Embedder
@@ -68,18 +68,22 @@ class Quoting:
     def _best(self, question: str, evidence: Sequence[Evidence], asked: str = "") -> tuple[tuple[Unit, ...], Strength]:
         """The pieces to quote for one question, none when the evidence is too weak."""
         threshold = scores.threshold(self.embedder.name)
+        subject, asked_subject = steps.subject(question), steps.subject(asked) if asked else ""
         with self.database.plain() as connection:
-            weights = keywords.weigh(connection, analysis.terms(question))
+            weights = keywords.weigh(connection, analysis.terms(subject))
         embedder = None if threshold.words_only else self.embedder
-        scored = scores.score(question, evidence, weights, embedder, asked)
-        strength = Strength(scores.strength(scored, evidence), threshold.quote, threshold.sure)
+        scored = scores.score(subject, evidence, weights, embedder, asked_subject)
+        found = scores.strength(scored, evidence)
+        strength = Strength(found, threshold.quote, threshold.sure, names.missing(question, evidence))
         if not strength.is_enough:
             return (), strength
         every = [each.unit for each in scored]
         step = steps.asked(question)
-        if step and (found := steps.pick(step, every)):
-            return found, strength
-        chosen = companions.answered(extractive.choose(scored, question), scored)
-        chosen = companions.fill(chosen, scored, evidence, asked or question, weights)
-        chosen = companions.complete(chosen, scored, evidence)
+        if step and (picked := steps.pick(step, every)):
+            return picked, strength
+        if step:
+            strength = replace(strength, missing=(*strength.missing, steps.name(step)))
+        chosen = companions.answered(extractive.choose(scored, subject), scored)
+        chosen = companions.fill(chosen, scored, evidence, asked_subject or subject, weights)
+        chosen = companions.complete(chosen, scored, evidence, question)
         return steps.procedure(question, chosen, every), strength

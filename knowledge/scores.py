@@ -9,6 +9,7 @@
 """
 
 import json
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -139,23 +140,23 @@ def _leaning(counted: Mapping[str, float], asked: str) -> Mapping[str, float]:
 
 
 def _named(found: Sequence[Unit], question: str) -> Floats:
-    """(n,) 1 for each row with a cell that the question says whole ("Thin", and not "Extra thin", for a thin lens), unless
-    another row has one of which it says more; else 0.
+    """(n,) 1 for each row with a cell that the question says whole, else 0. A word of the question is said once: "Thin" and
+    not "Extra thin" for a thin lens, the other one alone for an extra thin lens, both for what is between them.
     """
-    said = set(analysis.terms(question))
+    said = Counter(analysis.terms(question))
     whole = [
         {
             cell
             for text in unit.text.strip("| \n").split("|")
-            if (cell := frozenset(analysis.terms(text))) and cell <= said
+            if (cell := frozenset(analysis.terms(text))) and cell <= said.keys()
         }
         if unit.kind == "row"
         else set()
         for unit in found
     ]
     every = set().union(*whole)
-    longest = {cell for cell in every if not any(cell < other for other in every)}
-    return np.array([bool(cells & longest) for cells in whole], dtype=np.float32)
+    alone = {cell for cell in every if min(said[term] for term in cell) > sum(cell < other for other in every)}
+    return np.array([bool(cells & alone) for cells in whole], dtype=np.float32)
 
 
 def _meanings(question: str, texts: Sequence[str], weights: Weighted, embedder: Encoder) -> tuple[Floats, Floats]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
+from knowledge import analysis
 from knowledge.quotable import Unit
 
 LAST = -1
@@ -21,11 +22,13 @@ _NAMED = re.compile(
 )
 _HOW = re.compile(
     r"\bhow (?:do|can|should|must|to|does|is|are|many steps)\b|\bwhat (?:do|should|must|can) (?:i|we|you|one) (?:have to )?do\b"
-    r"|\bwhat (?:has|have) to be done\b|\bsteps\b|\bprocedure\b|\bwie (?:kann|muss|soll|geht|mache?|bekomme?|beantrage?)\b|\bwas muss ich\b",
+    r"|\bwhat (?:has|have) to be done\b|\bwhat (?:comes|happens|follows|is next)\b|\bsteps?\b|\bprocedure\b|\bwie (?:kann|muss|soll|geht|mache?|bekomme?|beantrage?)\b|\bwas muss ich\b",
     re.IGNORECASE,
 )
 MOST_STEPS = 10
 """A longer list is not quoted whole."""
+
+_STEP = re.compile(r"\b(?:how many |which )?(?:steps?|schritte?n?)\b", re.IGNORECASE)
 
 _ITEM = re.compile(r"\s*(?:(?P<number>\d{1,3})[.)]|[-*+•])\s")
 
@@ -39,13 +42,26 @@ def asked(question: str) -> int | None:
     return int(figure) if figure else NUMBERS[found["word"].casefold()]
 
 
+def name(number: int) -> str:
+    """What such a step is called where it is missing."""
+    return "a last step" if number == LAST else f"step {number}"
+
+
+def subject(question: str) -> str:
+    """The question without the words for steps and their number, which no step says of itself; all of it when nothing else
+    is left.
+    """
+    rest = _STEP.sub(" ", _NAMED.sub(" ", question))
+    return rest if analysis.terms(rest) else question
+
+
 def pick(number: int, units: Sequence[Unit]) -> tuple[Unit, ...]:
-    """All sentences of that step of the first numbered list that has it; empty when none has. `units`: in any order."""
-    items = [unit for unit in sorted(units, key=lambda unit: (unit.index, unit.piece)) if unit.kind == "item"]
+    """All sentences of that step of the nearest numbered list; empty when that has it not. `units`: best first."""
+    best = next((unit.index for unit in units if unit.kind == "item" and _number(unit)), None)
+    items = sorted((u for u in units if u.kind == "item" and u.index == best), key=lambda unit: unit.piece)
     numbers = [(item, _number(item)) for item in items]
     if number == LAST:
-        first = next((item.index for item, n in numbers if n), None)
-        number = max((n for item, n in numbers if n and item.index == first), default=0)
+        number = max((n for _, n in numbers if n), default=0)
     start = next((at for at, (_, n) in enumerate(numbers) if n == number), None)
     if start is None:
         return ()
@@ -78,7 +94,8 @@ def procedure(question: str, chosen: Sequence[Unit], units: Sequence[Unit]) -> t
     steps = sum(map(_is_marked, whole))
     if not 1 < steps <= MOST_STEPS or not (leads or _number(whole[0])):
         return tuple(chosen)
-    return (*([best] if leads else []), *whole, *(unit for unit in chosen if unit.index != best.index))
+    beside = (unit for unit in chosen if unit.index != best.index and unit.kind != "item")
+    return (*([best] if leads else []), *whole, *beside)
 
 
 def _is_marked(unit: Unit) -> bool:

@@ -73,6 +73,26 @@ def test_a_step_that_is_asked_for_by_its_number_is_that_step(ask: Ask, question:
     assert ask(question).text == said
 
 
+@pytest.mark.parametrize(
+    ("question", "missing"),
+    [
+        ("What is the ninth step when the pager rings?", ("step 9",)),
+        ("How much does the thin lens by Feldberg cost?", ("Feldberg",)),
+        ("How much does the thin lens LN-99 cost?", ("LN-99",)),
+        ("How much does the thin lens LN-16 cost?", ()),
+        ("What is the third step when the pager rings?", ()),
+    ],
+)
+def test_what_the_question_names_and_nothing_has_makes_quotes_doubtful(
+    ask: Ask, question: str, missing: tuple[str, ...]
+) -> None:
+    found = ask(question)
+    assert found.outcome == "quoted"
+    assert found.strength
+    assert found.strength.missing == missing
+    assert found.is_doubtful == bool(missing)
+
+
 def test_how_something_is_done_is_told_in_all_its_steps(ask: Ask) -> None:
     text = ask("What do I have to do when the pager rings?").text
     places = [text.find(f"{number}. ") for number in range(1, 5)]

@@ -253,18 +253,27 @@ def test_the_longest_questions_to_review_fit_into_one_message() -> None:
     check_message_blocks([blocks.section(review_wording.TOLD), *shown])
 
 
+AWAY = wording.NOTICES["unavailable"]
+
+
 @pytest.mark.parametrize(
-    ("found", "notice", "said"),
+    ("strength", "notice", "said"),
     [
-        (0.61, None, wording.QUOTED),
-        (0.5, None, wording.QUOTED),
-        (0.49, None, wording.DOUBTFUL),
-        (0.49, Notice.UNAVAILABLE, wording.NOTICES["unavailable"]),
+        (Strength(0.61, 0.41, 0.5), None, wording.QUOTED),
+        (Strength(0.5, 0.41, 0.5), None, wording.QUOTED),
+        (Strength(0.49, 0.41, 0.5), None, wording.doubtful(())),
+        (Strength(0.61, 0.41, 0.5), Notice.UNAVAILABLE, f"{AWAY} {wording.QUOTED}"),
+        (Strength(0.49, 0.41, 0.5), Notice.UNAVAILABLE, f"{AWAY} {wording.doubtful(())}"),
+        (Strength(0.61, 0.41, 0.5, ("Tom", "CT-12")), None, wording.doubtful(("Tom", "CT-12"))),
     ],
 )
-def test_quotes_on_weak_evidence_are_not_told_as_an_answer(found: float, notice: Notice | None, said: str) -> None:
+def test_quotes_on_weak_evidence_or_without_a_name_of_the_question_are_not_told_as_an_answer(
+    strength: Strength, notice: Notice | None, said: str
+) -> None:
     nothing = Found((), {}, "none", 1, {})
-    quoted = Answer(
-        "a", "q?", "q?", "Words.", "quoted", (), (), nothing, notice=notice, strength=Strength(found, 0.41, 0.5)
-    )
+    quoted = Answer("a", "q?", "q?", "Words.", "quoted", (), (), nothing, notice=notice, strength=strength)
     assert blocks.lead(quoted, direct=True) == said
+
+
+def test_what_nothing_mentions_is_named() -> None:
+    assert "nothing I found mentions `Tom` or `CT-12`." in wording.doubtful(("Tom", "CT-12"))

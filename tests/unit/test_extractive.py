@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from datetime import UTC, datetime
 
 import numpy as np
 import pytest
@@ -185,26 +184,7 @@ def test_an_unknown_model_is_judged_by_words_alone() -> None:
 
 def completed(question: str, evidence: Sequence[Evidence]) -> list[str]:
     scored_ = score(question, evidence, ALL_RARE, None)
-    return [unit.text.strip() for unit in complete(choose(scored_, question)[:1], scored_, evidence)]
-
-
-def version(text: str, number: int, year: int) -> Evidence:
-    return Evidence.of(
-        replace(passage(text, number, (f"Policy {year}", "Hotels")), updated_at=datetime(year, 1, 1, tzinfo=UTC))
-    )
-
-
-def test_another_version_of_the_section_is_quoted_too_and_the_newer_one_first() -> None:
-    evidence = [version("A hotel costs at most EUR 110 a night.", 1, 2025), version("We pay up to EUR 135.", 2, 2026)]
-    assert completed("What may a hotel cost a night?", evidence) == [
-        "We pay up to EUR 135.",
-        "A hotel costs at most EUR 110 a night.",
-    ]
-
-
-def test_a_section_of_another_name_is_no_version() -> None:
-    evidence = given("A hotel costs at most EUR 110 a night.", "We pay up to EUR 135.")
-    assert completed("What may a hotel cost a night?", evidence) == ["A hotel costs at most EUR 110 a night."]
+    return [unit.text.strip() for unit in complete(choose(scored_, question)[:1], scored_, evidence, question)]
 
 
 @pytest.mark.parametrize("next_one", ["Above that the head of service signs.", "Otherwise the head of service signs."])
@@ -224,7 +204,7 @@ TABLE = (
 def test_a_sentence_that_leads_to_a_table_is_quoted_with_it_as_one_table() -> None:
     evidence = given(TABLE)
     scored_ = score("Who pays into my pension?", evidence, ALL_RARE, None)
-    quoted = quote(complete(choose(scored_, "")[:1], scored_, evidence), evidence, "Who pays into my pension?")
+    quoted = quote(complete(choose(scored_, "")[:1], scored_, evidence, ""), evidence, "Who pays into my pension?")
     assert quoted.text.count("| --- | --- |") == 1
     assert quoted.text.index("pension") < quoted.text.index("4.5 %") < quoted.text.index("6.25 %")
 
@@ -233,8 +213,18 @@ def test_a_row_that_answers_less_well_does_not_stand_for_its_table() -> None:
     evidence = given(TABLE)
     scored_ = score("Who pays into my pension after years?", evidence, ALL_RARE, None)
     sentence, row = scored_[0].unit, next(s.unit for s in scored_ if s.unit.kind == "row")
-    assert [unit.text.split()[1] for unit in complete((sentence, row), scored_, evidence)] == ["company", "1", "5"]
-    assert complete((row, sentence), scored_, evidence) == (row, sentence)
+    assert [unit.text.split()[1] for unit in complete((sentence, row), scored_, evidence, "")] == ["company", "1", "5"]
+    assert complete((row, sentence), scored_, evidence, "") == (row, sentence)
+
+
+@pytest.mark.parametrize(
+    ("question", "rows"), [("Which city is the cheapest?", 3), ("Which city is at most EUR 140?", 1)]
+)
+def test_a_short_table_is_quoted_whole_when_one_of_its_rows_is_to_be_the_most_of_something(
+    question: str, rows: int
+) -> None:
+    evidence = given("| City | Limit |\n| --- | --- |\n| Oslo | EUR 150 |\n| Rome | EUR 140 |\n| Zurich | EUR 190 |\n")
+    assert len(completed(question, evidence)) == rows
 
 
 def test_a_sentence_with_a_figure_of_its_own_is_quoted_without_the_table_below() -> None:

@@ -1,10 +1,12 @@
 """Which step of a numbered list a question asks for."""
 
+from dataclasses import replace
+
 import pytest
 
 from knowledge.extractive import quote
 from knowledge.quotable import units
-from knowledge.steps import LAST, asked, pick, procedure
+from knowledge.steps import LAST, asked, pick, procedure, subject
 from tests.unit.test_extractive import given
 
 LIST = "1. Close the valve.\n2. Ring the bell. Wait for two minutes.\n   - Or shout.\n3. Call the tug.\n"
@@ -43,6 +45,24 @@ def test_a_step_is_all_its_sentences(number: int, said: list[str]) -> None:
     assert [unit.text.strip() for unit in found] == said
 
 
+def test_a_step_is_looked_for_in_the_nearest_list_alone() -> None:
+    near, far = given("1. Near.\n2. Nearer.\n"), given("1. Far.\n2. Farther.\n3. Farthest.\n")
+    assert pick(3, [*units(near), *(replace(unit, index=1) for unit in units(far))]) == ()
+
+
+@pytest.mark.parametrize(
+    ("question", "left"),
+    [
+        ("What is the third step of a recall?", "What is the of a recall?"),
+        ("How many steps does a recall have?", "does a recall have?"),
+        ("What comes after closing the valve?", "What comes after closing the valve?"),
+        ("What is the third step?", "What is the third step?"),
+    ],
+)
+def test_no_step_has_to_say_that_it_is_one(question: str, left: str) -> None:
+    assert " ".join(subject(question).split()) == left
+
+
 def test_without_a_numbered_list_there_is_no_last_step() -> None:
     assert pick(LAST, units(given("- One.\n- Two.\n"))) == ()
 
@@ -57,6 +77,10 @@ LAPTOP = (
     [
         (
             "How do I get a new laptop?",
+            ["1. Choose a model.", "It is in the shop.", "2. Open a ticket.", "3. Pick it up."],
+        ),
+        (
+            "What comes after opening a ticket?",
             ["1. Choose a model.", "It is in the shop.", "2. Open a ticket.", "3. Pick it up."],
         ),
         ("Where do I pick up a laptop?", ["3. Pick it up.", "2. Open a ticket."]),

@@ -1,0 +1,77 @@
+"""Two editions of a rule: both are quoted, and which of them is the newer one is told when their dates tell."""
+
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import pytest
+
+from knowledge.evidence import Evidence
+from knowledge.extractive import choose, quote
+from knowledge.scores import score
+from knowledge.versions import DIFFER, NEWER_FIRST, beside
+from tests.unit.test_extractive import ALL_RARE
+from tests.unit.test_grounding import passage
+
+QUESTION = "What may a hotel cost a night?"
+OLD, NEW = "A hotel costs at most EUR 110 a night.", "A hotel costs at most EUR 135 a night."
+
+
+def edition(text: str, number: int, title: str, year: int | None, section: str = "") -> Evidence:
+    moment = datetime(year, 1, 1, tzinfo=UTC) if year else None
+    return Evidence.of(
+        replace(passage(text, number, (title, section or f"Part {number}")), title=title, updated_at=moment)
+    )
+
+
+def quoted(evidence: Sequence[Evidence]) -> str:
+    scored = score(QUESTION, evidence, ALL_RARE, None)
+    return quote(beside(choose(scored, QUESTION)[:1], scored, evidence), evidence, QUESTION).text
+
+
+def both(note: str, first: str, second: str) -> str:
+    return f"{note}\n\n> {first.rstrip('.')} [1].\n\n> {second.rstrip('.')} [2]."
+
+
+def test_another_version_of_the_section_is_quoted_too_and_the_newer_one_first() -> None:
+    evidence = [
+        edition(OLD, 1, "Policy", 2025, "Hotels"),
+        edition("We pay up to EUR 135.", 2, "Travel", 2026, "Hotels"),
+    ]
+    assert quoted(evidence).index("We pay up to EUR 135") < quoted(evidence).index("EUR 110")
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "said"),
+    [
+        (("Policy", 2025), ("Travel", 2026), both(NEWER_FIRST, NEW, OLD)),
+        (("Policy 2025", 2026), ("Policy 2026", 2026), both(NEWER_FIRST, NEW, OLD)),
+        (("Policy 2025", 2027), ("Policy 2026", 2026), both(NEWER_FIRST, NEW, OLD)),
+        (("Policy", None), ("Travel", None), both(DIFFER, OLD, NEW)),
+        (("Policy", None), ("Travel", 2020), both(NEWER_FIRST, NEW, OLD)),
+    ],
+)
+def test_the_same_words_with_other_figures_are_another_version_and_differ(
+    old: tuple[str, int | None], new: tuple[str, int | None], said: str
+) -> None:
+    assert quoted([edition(OLD, 1, *old), edition(NEW, 2, *new)]) == said
+
+
+@pytest.mark.parametrize(
+    "other",
+    [
+        "A hotel costs at most EUR 110 a night, with breakfast.",
+        "Trains leave at 9:15 from platform 4.",
+        "Nobody asks what a hotel costs.",
+    ],
+)
+def test_the_same_figures_or_other_words_are_no_other_version(other: str) -> None:
+    assert quoted([edition(OLD, 1, "Policy", 2025), edition(other, 2, "Travel", 2026)]) == (
+        "> A hotel costs at most EUR 110 a night [1]."
+    )
+
+
+def test_two_rules_of_one_document_are_no_versions() -> None:
+    evidence = [edition(OLD, 1, "Policy", 2025), edition(NEW, 2, "Policy", 2025)]
+    same = [Evidence.of(replace(each.passage, document_id=1)) for each in evidence]
+    assert quoted(same) == "> A hotel costs at most EUR 110 a night [1]."
