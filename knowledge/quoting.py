@@ -72,7 +72,7 @@ class Quoting:
         with self.database.plain() as connection:
             weights = keywords.weigh(connection, analysis.terms(subject))
         embedder = None if threshold.words_only else self.embedder
-        scored = scores.score(subject, evidence, weights, embedder, asked_subject)
+        scored = scores.score(subject, evidence, weights, embedder, asked_subject, steps.asks_how(question))
         found = scores.strength(scored, evidence)
         strength = Strength(found, threshold.quote, threshold.sure, names.missing(question, evidence))
         if not strength.is_enough:

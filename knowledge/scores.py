@@ -29,7 +29,8 @@ COMPARED = 8
 average) found no more answers, in the first quote or in three, on the sample company or on XQuAD. 6 found fewer."""
 
 HEADING_SHARE = 0.5
-"""What a term counts that is only in the title or the headings above the piece."""
+"""What a term counts that is only in the title or the headings above the piece. All of it for a step, when the question is
+how something is done: what is done stands above the steps, and they are quoted together."""
 
 CELL_BONUS = 0.15
 """Of a row with a cell that the question says whole; more than `NEARLY`, so that its neighbours are not quoted beside it."""
@@ -75,18 +76,23 @@ class Threshold:
 
 
 def score(
-    question: str, evidence: Sequence[Evidence], weights: Weighted, embedder: Encoder | None, asked: str = ""
+    question: str,
+    evidence: Sequence[Evidence],
+    weights: Weighted,
+    embedder: Encoder | None,
+    asked: str = "",
+    how: bool = False,
 ) -> tuple[Scored, ...]:
     """Everything quotable, best first; ties in the order of the passages.
 
     `embedder=None`: by words alone. `asked`: the question as it was asked, when `question` has words of its thread too;
-    those rank for a part.
+    those rank for a part. `how`: it asks how something is done (`steps.asks_how`).
     """
     found = units(evidence)
     if not found:
         return ()
     counted = shares(question, weights)
-    said = [(set(analysis.terms(unit.readable)), set(analysis.terms(unit.context))) for unit in found]
+    said = [_Said.of(unit, 1.0 if unit.kind == "item" and how else HEADING_SHARE) for unit in found]
     plain, alike = _overlaps(counted, said), _overlaps(_leaning(counted, asked), said)
     if embedder is not None:
         compared = np.sort(np.argsort(-plain, kind="stable")[:COMPARED])
@@ -121,13 +127,24 @@ def _thresholds() -> Mapping[str, Any]:
     return dict(json.loads(THRESHOLDS.read_text(encoding="utf-8"))["by_embedder"])
 
 
-def _overlaps(counted: Mapping[str, float], said: Sequence[tuple[set[str], set[str]]]) -> Floats:
-    """(n,) in [0, 1]: for each unit the share of the question's term weights that it has. `said`: its own terms, and those
-    of its headings.
-    """
+@dataclass(frozen=True)
+class _Said:
+    """A unit's own terms, those of its headings, and what these count."""
+
+    own: frozenset[str]
+    above: frozenset[str]
+    share: float
+
+    @classmethod
+    def of(cls, unit: Unit, share: float) -> "_Said":
+        return cls(frozenset(analysis.terms(unit.readable)), frozenset(analysis.terms(unit.context)), share)
+
+
+def _overlaps(counted: Mapping[str, float], said: Sequence[_Said]) -> Floats:
+    """(n,) in [0, 1]: for each unit the share of the question's term weights that it has."""
     overlaps = [
-        sum(counted[t] * (1.0 if t in own else HEADING_SHARE if t in above else 0.0) for t in counted)
-        for own, above in said
+        sum(counted[t] * (1.0 if t in each.own else each.share if t in each.above else 0.0) for t in counted)
+        for each in said
     ]
     return np.array(overlaps, dtype=np.float32)
 

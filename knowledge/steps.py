@@ -42,6 +42,11 @@ def asked(question: str) -> int | None:
     return int(figure) if figure else NUMBERS[found["word"].casefold()]
 
 
+def asks_how(question: str) -> bool:
+    """Whether the question is how something is done, or about the steps of it."""
+    return _HOW.search(question) is not None
+
+
 def name(number: int) -> str:
     """What such a step is called where it is missing."""
     return "a last step" if number == LAST else f"step {number}"
@@ -81,7 +86,7 @@ def procedure(question: str, chosen: Sequence[Unit], units: Sequence[Unit]) -> t
     items = {unit.piece: unit for unit in units if unit.index == best.index and unit.kind == "item"}
     leads = best.kind == "sentence" and best.text.rstrip().endswith((":", "：")) and best.piece + 1 in items
     first = last = best.piece + 1 if leads else best.piece
-    if not leads and not (best.kind == "item" and _HOW.search(question)):
+    if not leads and not (best.kind == "item" and asks_how(question)):
         return tuple(chosen)
     numbered = next(
         (_number(items[n]) is not None for n in range(first, -1, -1) if n in items and _is_marked(items[n])), False

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from bot.settings import load
-from knowledge import analysis, extractive, keywords, samples, scores
+from knowledge import analysis, extractive, keywords, samples, scores, steps
 from knowledge.db import open_database
 from knowledge.encoders import Embedder, Encoded, EncodedQuestion, Floats, load_embedder
 from knowledge.evidence import Evidence
@@ -122,12 +122,13 @@ def index(indexer: Indexer, directory: Path) -> None:
 
 def ask(query: Query, retriever: Retriever, embedder: scores.Encoder, words_only: bool) -> Outcome:
     passages = retriever.search(query.text, query.scopes).passages
+    subject, how = steps.subject(query.text), steps.asks_how(query.text)
     with retriever.database.plain() as connection:
-        weights = keywords.weigh(connection, analysis.terms(query.text))
+        weights = keywords.weigh(connection, analysis.terms(subject))
 
     def scored(given: Sequence[Passage]) -> tuple[list[Evidence], tuple[scores.Scored, ...]]:
         evidence = [Evidence.of(p) for p in given]
-        return evidence, scores.score(query.text, evidence, weights, None if words_only else embedder)
+        return evidence, scores.score(subject, evidence, weights, None if words_only else embedder, how=how)
 
     evidence_without, without = scored([p for p in passages if _document(p) not in query.relevant])
     strength_without = scores.strength(without, evidence_without)

@@ -56,6 +56,12 @@ def test_words_of_the_heading_count_half() -> None:
     assert only.plain == pytest.approx(0.75)
 
 
+def test_words_of_the_heading_count_whole_for_a_step_when_it_is_asked_how_something_is_done() -> None:
+    evidence = given("1. One night is free. Two are not.\n")
+    asked = [score("section night", evidence, ALL_RARE, None, how=how)[0].plain for how in (False, True)]
+    assert asked == [pytest.approx(0.75), pytest.approx(1.0)]
+
+
 def test_only_the_pieces_with_most_words_are_compared_by_meaning_and_the_others_keep_their_words() -> None:
     read: list[str] = []
 
