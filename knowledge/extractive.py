@@ -26,8 +26,7 @@ MOST_OF_ONE_PASSAGE = 2
 NEARLY = 0.1
 """A further quote may score this much less than the best. With 0.15 there were more of them, and no more answers."""
 
-_STEP = re.compile(r"^\s*(\d+)[.)]\s+")
-_MARKED = re.compile(r"\s*(?:\d+[.)]|[-*+•])\s")
+_STEP = re.compile(r"^\s*(\d{1,3})[.)]\s+")
 
 
 def choose(scored: Sequence[Scored], question: str) -> tuple[Unit, ...]:
@@ -72,7 +71,7 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
         elif not steps.are_one_run(items):  # a list of Markdown would number them anew
             text = _STEP.sub(r"- (\1) ", text)
         body = " ".join(text.split()) if unit.kind == "sentence" else text.strip()
-        apart = " " if before and _of_one_item(before, unit) else "\n" if goes_on else "\n\n"
+        apart = " " if before and steps.goes_on(before, unit) else "\n" if goes_on else "\n\n"
         segments += [Segment(apart if before else ""), Segment(lead), Segment(body, cited)]
     return verify(segments, evidence, question)
 
@@ -92,9 +91,3 @@ def _of_one_table(one: Unit, other: Unit) -> bool:
 
 def _of_one_list(one: Unit, other: Unit) -> bool:
     return one.kind == other.kind == "item" and one.index == other.index
-
-
-def _of_one_item(one: Unit, other: Unit) -> bool:
-    """Whether the other is the next sentence of the same item."""
-    next_one = (one.kind, one.index, one.piece + 1) == ("item", other.index, other.piece)
-    return next_one and other.kind == "item" and not _MARKED.match(other.text)

@@ -71,7 +71,7 @@ def pick(number: int, units: Sequence[Unit]) -> tuple[Unit, ...]:
     if start is None:
         return ()
     end = start + 1
-    while end < len(items) and _goes_on(items[end - 1], items[end]):
+    while end < len(items) and goes_on(items[end - 1], items[end]):
         end += 1
     return tuple(items[start:end])
 
@@ -123,5 +123,7 @@ def _number(unit: Unit) -> int | None:
     return int(found["number"]) if found and found["number"] else None
 
 
-def _goes_on(before: Unit, unit: Unit) -> bool:
-    return (unit.index, unit.piece) == (before.index, before.piece + 1) and not _ITEM.match(unit.text)
+def goes_on(before: Unit, unit: Unit) -> bool:
+    """Whether it is the next sentence of the same item."""
+    next_one = (before.kind, before.index, before.piece + 1) == (unit.kind, unit.index, unit.piece)
+    return next_one and unit.kind == "item" and not _is_marked(unit)
