@@ -7,9 +7,9 @@
 """
 
 import re
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
-from knowledge import analysis, versions
+from knowledge import analysis, steps, versions
 from knowledge.evidence import Evidence
 from knowledge.keywords import Weighted
 from knowledge.quotable import Unit
@@ -29,6 +29,9 @@ _BEST = re.compile(
     r"weak|heavi|light|new|lat|earli)est|am (?:meisten|wenigsten)|(?:billig|teuer|günstig|größ|klein|höch|niedrig)s?te[nrs]?)\b",
     re.IGNORECASE,
 )
+
+MOST_SENTENCES = 2
+"""That are quoted because they go on with one."""
 
 MOST_ROWS = 8
 """A longer table is not quoted whole."""
@@ -73,19 +76,27 @@ def complete(
     every: dict[Unit, None] = {}
     for unit in versions.beside(chosen, scored, evidence):
         rows = _compared(unit, question, scored) or _introduced(unit, every, scored)
-        every.update(dict.fromkeys((unit, *_continued(unit, scored), *rows)))
+        every.update(dict.fromkeys((unit, *_continued(unit, scored, steps.asks_how(question)), *rows)))
     return tuple(every)
 
 
-def _continued(unit: Unit, scored: Sequence[Scored]) -> tuple[Unit, ...]:
-    """The sentence after this one when it says what holds otherwise, and would say nothing alone."""
-    return tuple(
-        other
-        for other in (s.unit for s in scored)
-        if (other.index, other.piece, other.kind) == (unit.index, unit.piece + 1, unit.kind)
-        and unit.kind == "sentence"
-        and _GOES_ON.match(other.text)
-    )
+def _continued(unit: Unit, scored: Sequence[Scored], how: bool) -> Iterator[Unit]:
+    """The sentences after this one that belong to it: the rest of its item, what holds otherwise, which would say nothing
+    alone, and what there is to do about it when that is asked.
+    """
+    places = {(s.unit.index, s.unit.piece): s.unit for s in scored}
+    for _ in range(MOST_SENTENCES):
+        after = places.get((unit.index, unit.piece + 1))
+        if after is None or not (
+            steps.goes_on(unit, after) or _says_otherwise(unit, after) or (how and unit.is_followed_by(after))
+        ):
+            return
+        yield after
+        unit = after
+
+
+def _says_otherwise(unit: Unit, after: Unit) -> bool:
+    return unit.kind == after.kind == "sentence" and _GOES_ON.match(after.text) is not None
 
 
 def _introduced(unit: Unit, better: Collection[Unit], scored: Sequence[Scored]) -> tuple[Unit, ...]:

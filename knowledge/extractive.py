@@ -63,7 +63,8 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
         cited = (Cited(unit.index, unit.piece, unit.piece + 1, unit.text),)
         goes_on = before is not None and _of_one_table(before, unit)
         header = unit.header.rstrip() + "\n" if unit.header and not goes_on else ""
-        lead = {"row": header, "code": "", "item": ""}.get(unit.kind, "> ")
+        is_next = before is not None and (steps.goes_on(before, unit) or before.is_followed_by(unit))
+        lead = "" if is_next else {"row": header, "code": "", "item": ""}.get(unit.kind, "> ")
         items = [other for other in ordered if _of_one_list(unit, other)]
         text = unit.text.strip("\n")
         if len(items) == 1 and not by_number:
@@ -71,7 +72,7 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
         elif not steps.are_one_run(items):  # a list of Markdown would number them anew
             text = _STEP.sub(r"- (\1) ", text)
         body = " ".join(text.split()) if unit.kind == "sentence" else text.strip()
-        apart = " " if before and steps.goes_on(before, unit) else "\n" if goes_on else "\n\n"
+        apart = " " if is_next else "\n" if goes_on else "\n\n"
         segments += [Segment(apart if before else ""), Segment(lead), Segment(body, cited)]
     return verify(segments, evidence, question)
 

@@ -1,9 +1,13 @@
 """What can be quoted of the passages that were found. Pure."""
 
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from knowledge.evidence import Evidence
+
+_ENDS = re.compile(r"\n\s*\n\s*$")
+"""A blank line, behind the last sentence of a paragraph."""
 
 PASSAGES = 5
 """Passages that are read for sentences; further ones add more noise than answers."""
@@ -24,6 +28,11 @@ class Unit:
     def readable(self) -> str:
         """The text with its table header, as it is compared with the question."""
         return self.header + self.text
+
+    def is_followed_by(self, other: "Unit") -> bool:
+        """Whether that is the next sentence of the same paragraph."""
+        next_one = (self.index, self.piece + 1) == (other.index, other.piece)
+        return next_one and self.kind == other.kind == "sentence" and not _ENDS.search(self.text)
 
 
 def units(evidence: Sequence[Evidence]) -> tuple[Unit, ...]:

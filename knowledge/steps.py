@@ -22,7 +22,7 @@ _NAMED = re.compile(
 )
 _HOW = re.compile(
     r"\bhow (?:do|can|should|must|to|does|is|are|many steps)\b|\bwhat (?:do|should|must|can) (?:i|we|you|one) (?:have to )?do\b"
-    r"|\bwhat (?:has|have) to be done\b|\bwhat (?:comes|happens|follows|is next)\b|\bsteps?\b|\bprocedure\b|\bwie (?:kann|muss|soll|geht|mache?|bekomme?|beantrage?)\b|\bwas muss ich\b",
+    r"|\bwhat now\b|\bwhat (?:has|have) to be done\b|\bwhat (?:comes|happens|follows|is next)\b|\bsteps?\b|\bprocedure\b|\bwie (?:kann|muss|soll|geht|mache?|bekomme?|beantrage?)\b|\bwas muss ich\b",
     re.IGNORECASE,
 )
 MOST_STEPS = 10

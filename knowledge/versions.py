@@ -14,8 +14,8 @@ from knowledge.scores import Scored
 NEAR = 0.15
 """So much less than the best one's passage may score that is another version of it."""
 
-ALIKE = 0.6
-"""Share of the shorter one's words that two pieces have in common which say the same, but for their figures."""
+ALIKE, FEWEST = 0.5, 3
+"""Share of their words together, and number of words, that two pieces have in common which say the same but for figures."""
 
 DIFFER, NEWER_FIRST = "The sources differ.", "The sources differ; the newer one comes first."
 
@@ -24,7 +24,7 @@ _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 def beside(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
     """What was chosen, with the best piece of each other document that is nearly as good and has a section of the same name
-    or the same words with other figures; the newer version before the older.
+    or the same words with other figures. The newer version comes before the older, and both before all else.
     """
     if not chosen:
         return ()
@@ -42,8 +42,8 @@ def beside(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[
             others.setdefault(evidence[one.unit.index].passage.document_id, one.unit)
     if not others:
         return tuple(chosen)
-    every = dict.fromkeys((*chosen, *others.values()))
-    return tuple(sorted(every, key=lambda unit: _as_of(evidence[unit.index].passage), reverse=True))
+    found = sorted((chosen[0], *others.values()), key=lambda u: _as_of(evidence[u.index].passage), reverse=True)
+    return tuple(dict.fromkeys((*found, *chosen)))
 
 
 def note(quoted: Sequence[Unit], evidence: Sequence[Evidence]) -> str:
@@ -62,8 +62,8 @@ def _same_section(one: Passage, other: Passage) -> bool:
 def _differ(one: Unit, other: Unit) -> bool:
     mine, its = _figures(one), _figures(other)
     words, others = _words(one), _words(other)
-    shorter = min(len(words), len(others))
-    return bool(mine and its and shorter and mine != its and len(words & others) >= max(2, ALIKE * shorter))
+    shared = len(words & others)
+    return bool(mine and its) and mine != its and shared >= max(FEWEST, ALIKE * len(words | others))
 
 
 def _figures(unit: Unit) -> set[str]:

@@ -164,7 +164,7 @@ def test_quotes_are_verbatim_marked_and_numbered() -> None:
         "A night costs\nEUR 135. See [x](https://evil.example) or <!channel> [7].", "```\nrun a[1] --now\n```\n"
     )
     grounded = quote(units(evidence), evidence, "")
-    assert grounded.text == "> A night costs EUR 135 [1].\n\n> See x or @channel [1].\n\n```\nrun a[1] --now\n```\n [2]"
+    assert grounded.text == "> A night costs EUR 135 [1]. See x or @channel [1].\n\n```\nrun a[1] --now\n```\n [2]"
     assert [c.quote for c in grounded.citations] == ["A night costs\nEUR 135.", "```\nrun a[1] --now\n```"]
 
 
@@ -200,6 +200,37 @@ def test_a_sentence_that_says_what_holds_otherwise_is_quoted_with_the_one_before
         "An agent may sign a refund of up to EUR 500.",
         next_one,
     ]
+
+
+HANDSHAKE = "**Handshake failed**: the profile is too old. Download a new one.\n\n**KB-17**: the device is unknown.\n"
+
+
+@pytest.mark.parametrize(
+    ("question", "text", "said"),
+    [
+        (
+            "handshake failed, what now?",
+            HANDSHAKE,
+            ["**Handshake failed**: the profile is too old.", "Download a new one."],
+        ),
+        ("Why has the handshake failed?", HANDSHAKE, ["**Handshake failed**: the profile is too old."]),
+        ("What is KB-17?", f"- {HANDSHAKE}", ["**KB-17**: the device is unknown."]),
+        (
+            "Who eats apples?",
+            "- Ana eats apples. She is ten. She is tall. She runs.\n",
+            ["- Ana eats apples.", "She is ten.", "She is tall."],
+        ),
+    ],
+)
+def test_the_rest_of_an_item_and_what_is_to_be_done_are_quoted_too(question: str, text: str, said: list[str]) -> None:
+    assert completed(question, given(text)) == said
+
+
+def test_the_next_sentence_of_a_paragraph_is_quoted_in_its_line() -> None:
+    evidence = given(HANDSHAKE)
+    assert quote(units(evidence), evidence, "").text == (
+        "> **Handshake failed**: the profile is too old [1]. Download a new one [1].\n\n> **KB-17**: the device is unknown [1]."
+    )
 
 
 TABLE = (

@@ -24,9 +24,9 @@ def edition(text: str, number: int, title: str, year: int | None, section: str =
     )
 
 
-def quoted(evidence: Sequence[Evidence]) -> str:
+def quoted(evidence: Sequence[Evidence], most: int = 1) -> str:
     scored = score(QUESTION, evidence, ALL_RARE, None)
-    return quote(beside(choose(scored, QUESTION)[:1], scored, evidence), evidence, QUESTION).text
+    return quote(beside(choose(scored, QUESTION)[:most], scored, evidence), evidence, QUESTION).text
 
 
 def both(note: str, first: str, second: str) -> str:
@@ -57,12 +57,19 @@ def test_the_same_words_with_other_figures_are_another_version_and_differ(
     assert quoted([edition(OLD, 1, *old), edition(NEW, 2, *new)]) == said
 
 
+def test_what_is_no_version_comes_after_them_however_new_it_is() -> None:
+    other = edition("What a night may cost is known.", 3, "News", 2030)
+    found = quoted([edition(OLD, 1, "Policy", 2025), edition(NEW, 2, "Travel", 2026), other], 3)
+    assert found == f"{both(NEWER_FIRST, NEW, OLD)}\n\n> What a night may cost is known [3]."
+
+
 @pytest.mark.parametrize(
     "other",
     [
         "A hotel costs at most EUR 110 a night, with breakfast.",
         "Trains leave at 9:15 from platform 4.",
         "Nobody asks what a hotel costs.",
+        "At most 3 nights.",
     ],
 )
 def test_the_same_figures_or_other_words_are_no_other_version(other: str) -> None:
