@@ -74,15 +74,16 @@ def complete(
 ) -> tuple[Unit, ...]:
     """The chosen pieces with what must be read beside them, the newer version of a page before the older."""
     every: dict[Unit, None] = {}
+    how = steps.asks_how(question)
     for unit in versions.beside(chosen, scored, evidence):
         rows = _compared(unit, question, scored) or _introduced(unit, every, scored)
-        every.update(dict.fromkeys((unit, *_continued(unit, scored, steps.asks_how(question)), *rows)))
+        every.update(dict.fromkeys((unit, *_continued(unit, scored, how and not every), *rows)))
     return tuple(every)
 
 
 def _continued(unit: Unit, scored: Sequence[Scored], how: bool) -> Iterator[Unit]:
     """The sentences after this one that belong to it: the rest of its item, what holds otherwise, which would say nothing
-    alone, and what there is to do about it when that is asked.
+    alone, and the next one when it is asked what there is to do.
     """
     places = {(s.unit.index, s.unit.piece): s.unit for s in scored}
     for _ in range(MOST_SENTENCES):
@@ -92,7 +93,7 @@ def _continued(unit: Unit, scored: Sequence[Scored], how: bool) -> Iterator[Unit
         ):
             return
         yield after
-        unit = after
+        unit, how = after, False
 
 
 def _says_otherwise(unit: Unit, after: Unit) -> bool:

@@ -14,7 +14,7 @@ from knowledge.scores import Scored
 NEAR = 0.15
 """So much less than the best one's passage may score that is another version of it."""
 
-ALIKE, FEWEST = 0.5, 3
+ALIKE, FEWEST = 0.4, 3
 """Share of their words together, and number of words, that two pieces have in common which say the same but for figures."""
 
 DIFFER, NEWER_FIRST = "The sources differ.", "The sources differ; the newer one comes first."
