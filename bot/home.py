@@ -77,7 +77,7 @@ class Home:
         with self._database.plain() as connection:
             asked = receipts.recent(connection, person, LOOKED_BACK)
             health = receipts.health(connection) if admin else None
-        waiting = [*pending(self._database, allowed), *hidden(self._database, allowed)] if admin else []
+        waiting = [*pending(self._database, allowed, on_tab=True), *hidden(self._database, allowed)] if admin else []
         waiting = [*([section(reviewed)] if admin and reviewed else []), *waiting]
         now = datetime.now(UTC)
         questions = different(_question(receipt, self._me) for receipt in asked)[:RECENT]

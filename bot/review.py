@@ -13,6 +13,7 @@ from bot.blocks import Block, Post, actions, button, clip, context, section
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
 from bot.handling import Handling
+from bot.markdown import pieces
 from bot.mrkdwn import escape
 from bot.replies import Replies
 from knowledge import catalog, reviews, suggestions
@@ -21,6 +22,7 @@ from knowledge.errors import FootnoteError, GoldCaseUnknown, GoldCaseUnlabelled
 from knowledge.gold import GoldCase
 from knowledge.permissions import Scopes
 from knowledge.receipts import Receipt, Reply
+from knowledge.replied import Replied
 from knowledge.reviews import Waiting
 
 log = structlog.get_logger()
@@ -29,6 +31,8 @@ SHOWN = 5
 """Cases shown at once; the next ones follow as these are reviewed."""
 QUESTION_CHARS, FACTS_CHARS = 600, 900
 """So many of all of them, and no more, fit into one message."""
+REPLY_CHARS = 400
+"""Of a reply's Markdown."""
 
 
 class Review:
@@ -108,10 +112,14 @@ class Review:
             log.warning("nobody was told about a review", inbox=receipt.id, error=str(error))
 
 
-def pending(database: Database, allowed: Scopes) -> list[Block]:
-    """What waits for a reviewer who holds `allowed`, with its buttons; nothing when nothing does."""
+def pending(database: Database, allowed: Scopes, *, on_tab: bool = False) -> list[Block]:
+    """What waits for a reviewer who holds `allowed`, with its buttons; nothing when nothing does.
+
+    `on_tab`: for the Home tab, which is made anew each time it is opened. There alone stand the replies: in a message they
+    would outlast the answer, and the reviewer's rights to it.
+    """
     waiting, total = reviews.waiting(database, allowed, SHOWN)
-    return pending_blocks(waiting, total)
+    return pending_blocks(waiting, total, on_tab=on_tab)
 
 
 def hidden(database: Database, allowed: Scopes) -> list[Block]:
@@ -120,24 +128,37 @@ def hidden(database: Database, allowed: Scopes) -> list[Block]:
     return [context(review_wording.hidden(count))] if count else []
 
 
-def pending_blocks(waiting: Sequence[Waiting], total: int) -> list[Block]:
+def pending_blocks(waiting: Sequence[Waiting], total: int, *, on_tab: bool) -> list[Block]:
     if not total:
         return []
-    shown = [block for each in waiting for block in _case(each)]
+    shown = [block for each in waiting for block in _case(each, on_tab)]
     more = [context(review_wording.more(total - len(waiting)))] if total > len(waiting) else []
-    return [context(review_wording.LEAD), *shown, *more]
+    elsewhere = any(each.reply for each in waiting) and not on_tab
+    lead = f"{review_wording.LEAD} {review_wording.REPLIES_ON_TAB}" if elsewhere else review_wording.LEAD
+    return [context(lead), *shown, *more]
 
 
-def _case(each: Waiting) -> list[Block]:
+def _case(each: Waiting, on_tab: bool) -> list[Block]:
     case = each.case
     question = f"*{clip(escape(case.question), QUESTION_CHARS)}*"
     if case.standalone != case.question:
         question += f"\n{clip(escape(review_wording.standalone(case.standalone)), QUESTION_CHARS)}"
+    if each.reply is not None and on_tab:
+        question += f"\n{_reply(each.reply)}"
     people = set(case.proposed_by) - {suggestions.BY}
     facts = [review_wording.votes(len(people), each.tally.up, each.tally.down, case.origin), _expected(each)]
     if each.diagnosis:
         facts.append(review_wording.DIAGNOSES[each.diagnosis.cause])
     return [section(question), context(clip("\n".join(facts), FACTS_CHARS)), actions(_buttons(each))]
+
+
+def _reply(reply: Replied) -> str:
+    """What I replied as a quotation, shortened; in Slack's older notation, with no link in it."""
+    if not reply.text:
+        return review_wording.NO_ANSWER
+    written = pieces(clip(reply.text, REPLY_CHARS), lambda _: False, blocks.SECTION_CHARS)
+    lines = [line.strip().removeprefix("> ") for piece in written for line in piece.plain.split("\n")]
+    return "\n".join([review_wording.replied(reply.is_doubtful), *(f"> {line}" for line in lines if line.strip("`"))])
 
 
 def _expected(each: Waiting) -> str:

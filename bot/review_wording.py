@@ -6,6 +6,8 @@ TOLD = "There are new questions to review."
 LEAD = (
     "These wait for your word. What you accept is asked again every night, and the digest tells when it is not found."
 )
+REPLIES_ON_TAB = "What I replied to them stands on my *Home* tab."
+NO_ANSWER = "I gave no answer."
 ACCEPT = "Accept"
 CORRECT = "Correct…"
 NAME = "Name the document…"
@@ -47,6 +49,11 @@ DIAGNOSES = {
 def standalone(question: str) -> str:
     """The question as it stands without its thread."""
     return f"In full: {question}"
+
+
+def replied(is_doubtful: bool) -> str:
+    """Above what the bot replied. `is_doubtful`: it said so itself."""
+    return "I replied, not sure that it answers:" if is_doubtful else "I replied:"
 
 
 def strength(found: float, needed: float, sure: float, missing: Sequence[str] = ()) -> str:

@@ -15,6 +15,7 @@ from knowledge.errors import DocumentUnknown, GoldCaseUnlabelled
 from knowledge.gold import GoldCase
 from knowledge.labels import Label
 from knowledge.permissions import Scopes
+from knowledge.replied import Replied, replied
 from knowledge.tables import gold_cases
 from knowledge.tasks import gather
 from knowledge.votes import Tally
@@ -25,7 +26,7 @@ class Waiting:
     """A proposed case. `expected`: those of its places that its readers find today; `gone`: how many others it names.
 
     `diagnosis`: of the answer it came from; None when somebody has yet to say what would have been right, and for an
-    answer that nobody voted down.
+    answer that nobody voted down. `reply`: that answer, None where whoever looks may not read it.
     """
 
     case: GoldCase
@@ -33,6 +34,7 @@ class Waiting:
     gone: int
     tally: Tally
     diagnosis: Diagnosis | None
+    reply: Replied | None = None
 
 
 def waiting(database: Database, scopes: Scopes, limit: int) -> tuple[tuple[Waiting, ...], int]:
@@ -120,8 +122,9 @@ def _looked_at(database: Database, case: GoldCase, scopes: Scopes) -> Waiting:
     expected = tuple(place.label for place in located if place.chunk_ids)
     with database.reading(scopes) as connection:
         tally = votes.tally(connection, case.answer_id) if case.answer_id else Tally(0, 0)
+        reply = replied(connection, case.answer_id, scopes)
     explained = None
     if expected and tally.down and case.answer_id:
         explained = why.explain(database, case.answer_id, scopes, expected)
     gone = len(case.expected or ()) - len(expected)
-    return Waiting(case, expected, gone, tally, explained.diagnosis if explained else None)
+    return Waiting(case, expected, gone, tally, explained.diagnosis if explained else None, reply)

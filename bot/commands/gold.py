@@ -2,13 +2,14 @@
 
 import json as jsonlib
 import shlex
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
+from bot import gold_lines
 from bot.check import counted
 from bot.commands.console import As, Config, Json, engine, print_json, reader, say
 from bot.facts import DIRECT
@@ -18,8 +19,9 @@ from knowledge.db import Database
 from knowledge.engine import Engine
 from knowledge.errors import SettingsInvalid
 from knowledge.gold import GoldCase, State
-from knowledge.labels import Label, Located
+from knowledge.labels import Label
 from knowledge.permissions import Scopes
+from knowledge.replied import Replied, replied
 from knowledge.strays import strays
 from knowledge.tasks import gather
 
@@ -37,15 +39,17 @@ def show_all(
     config: Config = None,
     json: Json = False,
 ) -> None:
-    """List the cases that ASKER may read. With the places that answer each, as far as ASKER can open them today."""
+    """List the cases that ASKER may read. With the places that answer each and what the bot replied, as far as ASKER can
+    open it today."""
     with _reading(config, asker) as (opened, scopes, _), opened.database.reading(scopes) as connection:
         cases = gold.cases(connection, scopes, state)
         if json:
             return print_json({"cases": [case.to_json() for case in cases]})
         located = [labels.locate(connection, case.expected or (), scopes) for case in cases]
-    for case, places in zip(cases, located, strict=True):
+        replies = [replied(connection, case.answer_id, scopes) for case in cases]
+    for case, places, reply in zip(cases, located, replies, strict=True):
         say(f"{case.id}  {case.state:9} {case.question}")
-        for line in _today(case, places):
+        for line in gold_lines.today(case, places, reply):
             say(f"    {line}")
     if not cases:
         say(f"no {state} case that {asker} may read" if state else f"no case that {asker} may read; {HOW_THEY_COME}")
@@ -53,12 +57,13 @@ def show_all(
 
 @app.command()
 def show(case: Case, asker: As, config: Config = None, json: Json = False) -> None:
-    """Show one case with its history."""
+    """Show one case. With the whole reply that it came from, as far as ASKER may read it, and its history."""
     with _reading(config, asker) as (opened, scopes, _), opened.database.reading(scopes) as connection:
         found = gold.get(connection, case, scopes)
+        reply = replied(connection, found.answer_id, scopes)
     if json:
         return print_json(found.to_json())
-    _say(found)
+    _say(found, reply)
 
 
 @app.command()
@@ -187,28 +192,6 @@ def _why_missing(label: Label, known: Collection[str]) -> str:
     return f"its scopes find no such place in {label.source}/{label.external_id} today"
 
 
-def _say(case: GoldCase) -> None:
-    say(f"{case.id}  {case.state}\n{case.question}")
-    for label in case.expected or ():
-        say(f"  {_place(label)}")
-    if not case.expected:
-        say(f"  {_nowhere(case)}")
-    for change in case.history:
-        say(f"  {change.at:%Y-%m-%d %H:%M}  {change.by}: {change.what}")
-
-
-def _today(case: GoldCase, places: Sequence[Located]) -> Iterator[str]:
-    """Where the case is answered, in a line each; of what whoever looks cannot open today only how many there are."""
-    if not case.expected:
-        yield _nowhere(case)
-    yield from (_place(place.label) for place in places if place.chunk_ids)
-    if lost := sum(not place.chunk_ids for place in places):
-        yield f"{counted(lost, 'place')} that cannot be opened today"
-
-
-def _place(label: Label) -> str:
-    return f"{label.source}/{label.external_id}  {' › '.join(label.heading_path)}  {label.quote}".rstrip()
-
-
-def _nowhere(case: GoldCase) -> str:
-    return "nobody has said where it is answered" if case.expected is None else "not in the documents"
+def _say(case: GoldCase, reply: Replied | None = None) -> None:
+    for line in gold_lines.whole(case, reply):
+        say(line)

@@ -205,6 +205,39 @@ def test_a_failed_answer_is_shown_with_its_votes_and_why_it_failed(company: Comp
     assert review_wording.DIAGNOSES["answering"] in shown
 
 
+def test_the_home_tab_shows_what_was_replied_as_long_as_the_reviewer_may_open_it(own_company: Company) -> None:
+    """A message about it would stay, so there it only says where the reply stands."""
+    reply = own_company.reply(
+        question := own_company.ask("ana", "legal", "what does the landlord demand for the roof?")
+    )
+    assert "48,000" in reply.text
+    own_company.slack.click("ana", "legal", reply.ts, "feedback", "negative")
+    own_company.settled()
+    shown = str(home(own_company))
+    assert review_wording.replied(own_company.answer(question).is_doubtful) in shown
+    assert "48,000" in shown.partition("> ")[2]
+    own_company.service.nightly.ask_for_review("UANA", Slot("nightly", datetime.now(UTC), attempt=1, worker="test"))
+    [message] = [each for each in told(own_company) if each.text == review_wording.TOLD]
+    assert "landlord" in str(message.blocks)
+    assert review_wording.REPLIES_ON_TAB in str(message.blocks)
+    assert "48,000" not in str(message.blocks)
+    with own_company.database.writing() as connection:
+        assert "48,000" not in str(connection.execute(sa.select(gold_cases)).all())
+
+    (own_company.documents / "legal" / "lease.md").unlink()
+    own_company.sync()
+    shown = str(home(own_company))
+    assert "landlord" in shown
+    assert "48,000" not in shown
+
+
+def test_the_home_tab_says_that_there_was_no_answer(own_company: Company) -> None:
+    reply = own_company.reply(own_company.ask("ana", "general", "Which boat leaves at dawn?"))
+    own_company.slack.click("ana", "general", reply.ts, "feedback", "negative")
+    own_company.settled()
+    assert review_wording.NO_ANSWER in str(home(own_company))
+
+
 def test_a_question_without_an_answer_is_not_said_to_have_a_wrong_one(company: Company) -> None:
     reply = company.reply(question := company.ask("ana", "general", "Which boat leaves at dawn?"))
     assert company.answer(question).outcome == "abstained"

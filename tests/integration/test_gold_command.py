@@ -2,7 +2,7 @@
 
 import json
 import shlex
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 import pytest
@@ -11,9 +11,9 @@ from typer.testing import CliRunner, Result
 from bot.cli import app
 from bot.commands import console
 from bot.settings import Settings, load
-from knowledge import gold, gold_file
+from knowledge import answer_rows, catalog, gold, gold_file
 from knowledge.answer_rows import save
-from knowledge.answers import Answer, Outcome, Question
+from knowledge.answers import Answer, Citation, Outcome, Question, Strength
 from knowledge.db import Database
 from knowledge.errors import DocumentUnknown, GoldFileInvalid
 from knowledge.gold import Proposal
@@ -46,8 +46,21 @@ def run(postgres_url: str, tmp_path: Path) -> Run:
     return lambda *words: CliRunner().invoke(app, ["gold", *words], env=environment, catch_exceptions=False)
 
 
-def ask(database: Database, name: str, question: str, outcome: Outcome, scopes: Scopes = ALL) -> None:
-    answer = Answer(name, question, question, "", outcome, (), (), Found((), {}, "none", 1, {}))
+def ask(
+    database: Database,
+    name: str,
+    question: str,
+    outcome: Outcome,
+    scopes: Scopes = ALL,
+    text: str = "",
+    cited: Collection[int] = (),
+    strength: float = 1.0,
+) -> None:
+    """`cited`: documents of `handbook` by number; `strength`: of the evidence for quotes, an answer from .8."""
+    citations = tuple(Citation(n, n, n, f"document-{n}", "", (), f"text {n}", None, ALL) for n in cited)
+    evidence = Strength(strength, needed=0.5, sure=0.8)
+    found = Found((), {}, "none", 1, {})
+    answer = Answer(name, question, question, text, outcome, citations, (), found, strength=evidence)
     with database.writing() as connection:
         save(connection, answer, Question(question, "UBEN", "CGENERAL"), scopes)
 
@@ -76,6 +89,46 @@ def test_suggested_questions_are_listed_labelled_accepted_and_exported(handbook:
     assert "0 questions proposed" in run("suggest").stdout
     with handbook.writing() as connection:
         assert gold.counts(connection) == {"accepted": 1, "retired": 1}
+
+
+REPLY = "Staff get 25 days. [1]\n\n" + "They are asked for in the portal. [1]\n" * 9
+
+
+def test_the_list_has_a_line_of_what_the_bot_replied_and_the_case_the_whole_of_it(handbook: Database, run: Run) -> None:
+    ask(handbook, "a1", "How many days?", "quoted", text=REPLY, cited=[1])
+    ask(handbook, "a2", "Which colour?", "quoted", text="Blue.", cited=[1], strength=0.6)
+    ask(handbook, "a3", "Who repairs it?", "abstained", text="The documents do not say who.")
+    run("suggest")
+    listed = run("list", "--as", "ben").stdout
+    [line] = [line for line in listed.splitlines() if "25 days" in line]
+    assert line.startswith("    the bot replied: “Staff get 25 days. [1] They are asked for in the portal. [1] They")
+    assert line.endswith("…”")
+    assert len(line) < 200
+    assert "    the bot replied, not sure that it answers: “Blue.”\n" in listed
+    assert "    the bot replied: no answer\n" in listed
+    assert "do not say who" not in listed
+
+    ids = {words[-1]: words[0] for words in map(str.split, listed.splitlines()) if "proposed" in words}
+    shown = run("show", ids["days?"], "--as", "ben").stdout
+    assert "\n  the bot replied:\n  > Staff get 25 days. [1]\n  >\n" in shown
+    assert shown.count("  > They are asked for in the portal. [1]\n") == 9
+    assert "\n  the bot replied: no answer\n" in run("show", ids["it?"], "--as", "ben").stdout
+    assert "25 days" not in run("export", "--as", "ben").stdout
+
+
+def test_a_reply_is_shown_to_nobody_who_could_not_open_it_now(handbook: Database, run: Run) -> None:
+    everyone, legal = ALL, ALL | {"channel:CLEGAL"}
+    ask(handbook, "a1", "What of two?", "quoted", everyone, "Two is secret.", cited=[1, 2])
+    ask(handbook, "a2", "What of one?", "quoted", legal, "One is public.", cited=[1])
+    with handbook.writing() as connection:
+        for scopes, name in ((everyone, "a1"), (everyone, "a2")):
+            gold.propose(connection, Proposal(f"{name}?", scopes, (), "import", "UANA", answer_id=name))
+    assert "replied" not in run("list", "--as", "ben").stdout, "document-2 is for #legal, and so is the second reply"
+    assert run("list", "--as", "ana").stdout.count("the bot replied: “") == 2
+    with handbook.writing() as connection:
+        answer_rows.delete(connection, ["a2"])
+        catalog.withdraw_answer(connection, "a1")
+    assert "replied" not in run("list", "--as", "ana").stdout
 
 
 def test_suggesting_for_somebody_leaves_out_what_they_may_not_read_and_tells_how_to_see_the_rest(

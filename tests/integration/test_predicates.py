@@ -14,6 +14,7 @@ from knowledge.errors import GoldCaseUnknown
 from knowledge.keywords import Weighted
 from knowledge.labels import Label
 from knowledge.permissions import NOTHING, Scopes
+from knowledge.replied import Replied, replied
 from knowledge.tables import answers, documents
 from tests.rows import add_answer, add_chunk, add_gold_case
 
@@ -119,3 +120,9 @@ def test_questions_and_gold_cases(rows: sa.Connection, scopes: Scopes, expected:
     hidden = f"case-{min({0, 1, 2} - expected)}"
     with pytest.raises(GoldCaseUnknown):
         gold.get(rows, hidden, scopes)
+
+
+@every_reader
+def test_replies_that_are_shown_for_review(rows: sa.Connection, scopes: Scopes, expected: set[int]) -> None:
+    assert {n for n in range(3) if replied(rows, f"answer-{n}", scopes) == Replied("")} == expected
+    assert replied(rows, None, scopes) is None

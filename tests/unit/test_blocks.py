@@ -19,6 +19,7 @@ from knowledge.catalog import Failures, SourceState
 from knowledge.gold import GoldCase
 from knowledge.labels import Label
 from knowledge.passages import Found
+from knowledge.replied import Replied
 from knowledge.reviews import Waiting
 from knowledge.votes import Tally
 
@@ -247,10 +248,13 @@ def test_the_longest_questions_to_review_fit_into_one_message() -> None:
     case = GoldCase(
         "g1", long, f"really {long}", frozenset(), places, "proposed", "vote", None, (), (), datetime.now(UTC)
     )
-    shown = review.pending_blocks(
-        [Waiting(replace(case, id=f"g{n}"), places, 0, Tally(0, 1), None) for n in range(5)], 9
-    )
-    check_message_blocks([blocks.section(review_wording.TOLD), *shown])
+    reply = Replied("**Twenty** & <!channel> ```one``` days\n\n```\n" + "&<>" * 2_000)
+    waiting = [Waiting(replace(case, id=f"g{n}"), places, 0, Tally(0, 1), None, reply) for n in range(5)]
+    check_message_blocks([blocks.section(review_wording.TOLD), *review.pending_blocks(waiting, 9, on_tab=False)])
+    on_tab = review.pending_blocks(waiting, 9, on_tab=True)
+    check_view({"type": "home", "blocks": on_tab})
+    assert "<!channel>" not in str(on_tab)
+    assert str(on_tab).count("\\n> *Twenty* &amp; &lt;!channel&gt; `one` days\\n> ") == 5
 
 
 AWAY = wording.NOTICES["unavailable"]
