@@ -3,6 +3,7 @@
 They are made of what this person may read and has asked; the manifest's own prompts are for the moment before that.
 """
 
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import asdict, dataclass
 
@@ -10,16 +11,17 @@ import structlog
 from slack_sdk import WebClient
 
 from bot import wording
-from bot.blocks import Post
+from bot.blocks import Post, clip
 from bot.client import FAILURES, Identity
 from bot.conversation import is_courtesy, is_help
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
 from bot.handling import Handling
 from bot.mrkdwn import readable, without_mention
-from knowledge import catalog, receipts
+from knowledge import answer_rows, catalog, receipts
 from knowledge.catalog import Entry
 from knowledge.db import Database
+from knowledge.followups import refers_back
 from knowledge.receipts import Receipt
 
 log = structlog.get_logger()
@@ -29,7 +31,14 @@ PROMPTS = 4
 TITLE_CHARS = 70
 QUESTION_CHARS = 300
 LATEST = 40
-"""Documents, newest first, among which those of different sources are looked for."""
+"""Documents, newest first, among which those of different sources are looked for; questions, among which for a good one."""
+
+_ASKS = re.compile(
+    r"[?？]|^\W*(?:who|whom|whose|what|when|where|why|which|how|is|are|was|were|do|does|did|has|have|can|could|may|must|shall"
+    r"|should|will|would|tell|show|explain|describe|list|name|give|find|summari[sz]e|compare)\b",
+    re.IGNORECASE,
+)
+"""A question or a request. Without a question mark only English ones are known for it; others are not offered again."""
 
 
 @dataclass(frozen=True)
@@ -72,10 +81,16 @@ class Prompts:
             return suggested((), ())
         with self._database.reading(allowed) as connection:
             documents = catalog.latest(connection, allowed, LATEST)
+        return suggested(self._asked(person), documents)
+
+    def _asked(self, person: str) -> list[str]:
+        """This person's latest questions without follow-ups, which say nothing outside of their threads."""
         with self._database.plain() as connection:
-            asked = receipts.recent(connection, person, PROMPTS)
-        texts = (without_mention(str(receipt.payload.get("text") or ""), self._me.user) for receipt in asked)
-        return suggested([readable(text, {}) for text in texts], documents)
+            asked = receipts.recent(connection, person, LATEST)
+        with self._database.writing() as connection:
+            leaned = answer_rows.completed(connection, [each.answer_id for each in asked if each.answer_id])
+        said = [str(each.payload.get("text") or "") for each in asked if each.answer_id not in leaned]
+        return [readable(without_mention(text, self._me.user), {}) for text in said]
 
 
 def _untold(_: Receipt, __: Post) -> None:
@@ -83,23 +98,33 @@ def _untold(_: Receipt, __: Post) -> None:
 
 
 def suggested(questions: Iterable[str], documents: Sequence[Entry]) -> tuple[Prompt, ...]:
-    """The person's latest question, documents of different sources, and what the bot can do; one to four prompts.
+    """The person's latest question, documents, those of different sources first, and what the bot can do; one to four.
 
-    `questions` and `documents` are newest first. A question that Slack's limits would cut is left out.
+    `questions` and `documents` are newest first. Each can be asked by itself: what nobody would understand who did not
+    read the thread, what is no question, and one that Slack's limits would cut, is left out.
     """
     again = [Prompt(_clip(question), question) for question in questions if _is_worth_asking(question)]
+    titles = [(entry.source, " ".join(entry.title.split())) for entry in documents if entry.title.strip()]
     newest: dict[str, str] = {}
-    for entry in documents:
-        if entry.title.strip():
-            newest.setdefault(entry.source, entry.title)
-    about = [Prompt(_clip(title), wording.ask_about(title)) for title in newest.values()]
-    return (*[*again[:1], *about][: PROMPTS - 1], Prompt(wording.ASK_HELP, "help"))
+    for source, title in titles:
+        newest.setdefault(source, title)
+    about = (_about(title) for title in (*newest.values(), *(title for _, title in titles)))
+    offered: dict[str, Prompt] = {}
+    for prompt in (*again[:1], *about):
+        offered.setdefault(prompt.message, prompt)
+    return (*[*offered.values()][: PROMPTS - 1], Prompt(wording.ASK_HELP, "help"))
+
+
+def _about(title: str) -> Prompt:
+    if title.endswith("?") and _is_worth_asking(title):
+        return Prompt(_clip(title), title)
+    return Prompt(wording.ask_about(clip(title, TITLE_CHARS - len(wording.ask_about("")))), wording.ask_about(title))
 
 
 def _is_worth_asking(question: str) -> bool:
-    return 0 < len(question) <= QUESTION_CHARS and not is_help(question) and not is_courtesy(question)
+    asks = 0 < len(question) <= QUESTION_CHARS and _ASKS.search(question) is not None
+    return asks and not refers_back(question) and not is_help(question) and not is_courtesy(question)
 
 
 def _clip(text: str) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= TITLE_CHARS else line[: TITLE_CHARS - 1].rstrip() + "…"
+    return clip(" ".join(text.split()), TITLE_CHARS)

@@ -98,8 +98,8 @@ def failed(error_id: str) -> str:
 
 
 def ask_about(title: str) -> str:
-    """Said to the bot by whoever taps on a document's title."""
-    return f"What about {title}?"
+    """Said to the bot by whoever taps on a document that is offered: in words that no document is searched for."""
+    return f"What is “{title}” about?"
 
 
 def part(number: int, of: int) -> str:

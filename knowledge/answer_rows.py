@@ -101,6 +101,12 @@ def delete(connection: sa.Connection, answer_ids: Collection[str]) -> None:
     connection.execute(answers.delete().where(answers.c.id.in_(answer_ids)))
 
 
+def completed(connection: sa.Connection, answer_ids: Collection[str]) -> frozenset[str]:
+    """Those of the answers whose question leaned on its thread. Needs a transaction that writes, and returns no text."""
+    leaned = answers.c.standalone != answers.c.question
+    return frozenset(connection.scalars(sa.select(answers.c.id).where(answers.c.id.in_(answer_ids), leaned)))
+
+
 def posted_citations(connection: sa.Connection, answer: StoredAnswer, besides: int) -> frozenset[int]:
     """Ids of the documents cited by what was posted in the answer's thread for the same question.
 

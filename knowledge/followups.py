@@ -62,10 +62,15 @@ def stand_alone(text: str, thread: Sequence[Turn]) -> str:
 def leans(text: str) -> bool:
     """Whether a question that follows another one needs it to be understood."""
     content = _content(text)
+    return refers_back(text) or len(content) <= 1 or (len(content) <= STEP and steps.asked(text) is not None)
+
+
+def refers_back(text: str) -> bool:
+    """Whether a question cannot be understood by itself, whatever was asked before: "and who pays?", "does it expire?"."""
+    content = _content(text)
     return (
-        bool(_CONTINUES.match(text))
-        or len(content) <= 1
-        or (len(content) <= STEP and steps.asked(text) is not None)
+        not content
+        or bool(_CONTINUES.match(text))
         or (len(content) <= CORRECTION and bool(_CORRECTS.match(text)))
         or (len(content) <= SHORT and bool(_POINTS_BACK.search(text)))
     )

@@ -3,6 +3,7 @@
 from bot import wording
 from tests.company import Company
 
+SITE = wording.ask_about("Site access")
 LEAVE = "how many days of annual leave do full-time staff get?"
 
 
@@ -16,17 +17,27 @@ def offered(company: Company, user: str) -> list[dict[str, str]]:
 
 def test_everyone_is_offered_what_they_may_read_and_asked_last(own_company: Company) -> None:
     mine = offered(own_company, "ana")
-    assert "Lease dispute" in [prompt["title"] for prompt in mine]
+    assert wording.ask_about("Lease dispute") in [prompt["title"] for prompt in mine]
     assert len(mine) == 4
     own_company.reply(own_company.ask("ben", "general", LEAVE))
     others = offered(own_company, "ben")
     assert others[0] == {"title": LEAVE, "message": LEAVE}
     assert "Lease" not in str(others)
-    assert [prompt["title"] for prompt in offered(own_company, "gus")] == ["Site access", wording.ASK_HELP]
+    assert [prompt["title"] for prompt in offered(own_company, "gus")] == [SITE, wording.ASK_HELP]
+
+
+def test_follow_ups_are_not_offered_outside_of_their_thread(own_company: Company) -> None:
+    root = own_company.ask("ben", "dm", LEAVE)
+    own_company.reply(root)
+    for follow_up in ("when can they carry them over?", "and who do I ask for it?"):
+        asked = own_company.ask("ben", "dm", follow_up, root.ts)
+        own_company.receipt(asked)
+        assert own_company.answer(asked).standalone != follow_up
+    assert offered(own_company, "ben")[0] == {"title": LEAVE, "message": LEAVE}
 
 
 def test_what_is_offered_is_answered(company: Company) -> None:
-    about = next(each for each in offered(company, "gus") if each["title"] == "Site access")
+    about = next(each for each in offered(company, "gus") if each["title"] == SITE)
     assert "gate house" in company.reply(company.ask("gus", "dm", about["message"])).text
 
 
