@@ -11,6 +11,7 @@ from knowledge.replied import Replied
 REPLY_CHARS = 160
 """Of a reply in a list: about a line of a wide terminal."""
 NO_ANSWER = "no answer"
+UNCHECKED = "this is only what the bot found, and nobody has checked it"
 
 
 def whole(case: GoldCase, reply: Replied | None = None) -> Iterator[str]:
@@ -20,6 +21,8 @@ def whole(case: GoldCase, reply: Replied | None = None) -> Iterator[str]:
     yield from (f"  {place(label)}" for label in case.expected or ())
     if not case.expected:
         yield f"  {nowhere(case)}"
+    if case.is_unchecked:
+        yield f"  {UNCHECKED}"
     if reply is not None:
         yield f"  the bot replied{_doubt(reply)}: {'' if reply.text else NO_ANSWER}".rstrip()
         yield from (f"  > {line}".rstrip() for line in reply.text.splitlines())
@@ -37,6 +40,8 @@ def today(case: GoldCase, places: Sequence[Located], reply: Replied | None = Non
     yield from (place(found.label) for found in places if found.chunk_ids)
     if lost := sum(not found.chunk_ids for found in places):
         yield f"{counted(lost, 'place')} that cannot be opened today"
+    if case.is_unchecked:
+        yield UNCHECKED
     if reply is not None:
         said = clip(" ".join(reply.text.split()), REPLY_CHARS)
         yield f"the bot replied{_doubt(reply)}: {f'“{said}”' if said else NO_ANSWER}"

@@ -147,6 +147,8 @@ def _case(each: Waiting, on_tab: bool) -> list[Block]:
         question += f"\n{_reply(each.reply)}"
     people = set(case.proposed_by) - {suggestions.BY}
     facts = [review_wording.votes(len(people), each.tally.up, each.tally.down, case.origin), _expected(each)]
+    if case.is_unchecked:
+        facts.append(review_wording.UNCHECKED)
     if each.diagnosis:
         facts.append(review_wording.DIAGNOSES[each.diagnosis.cause])
     return [section(question), context(clip("\n".join(facts), FACTS_CHARS)), actions(_buttons(each))]

@@ -22,7 +22,7 @@ NOWHERE: Mapping[str, str] = {
     "vote": "Said to be in no document.",
     "label": "Said to be in no document.",
     "import": "Imported as being in no document.",
-    "suggestion": "It was asked, and the bot found nothing. Accept it if that is right, as being in no document.",
+    "suggestion": "It was asked, and the bot found nothing.",
 }
 """By `knowledge.gold.Origin`, as `NAMES`."""
 NAMES: Mapping[str, str] = {
@@ -31,6 +31,9 @@ NAMES: Mapping[str, str] = {
     "import": "The imported case names",
     "suggestion": "It was asked, and the bot found",
 }
+UNCHECKED = (
+    "That is only what the bot found, and nobody has checked it: look into the documents yourself before you accept it."
+)
 GONE = "None of that can be found today, so it cannot be accepted as it is."
 DIAGNOSES = {
     "absent": "Why it failed: nothing in the index says it.",

@@ -51,6 +51,11 @@ class GoldCase:
     history: tuple[Change, ...]
     created_at: datetime
 
+    @property
+    def is_unchecked(self) -> bool:
+        """Whether what it expects is only what the bot itself found, or did not find."""
+        return self.origin == "suggestion" and self.state == "proposed" and self.expected is not None
+
     def to_json(self) -> dict[str, Any]:
         """One line of an export."""
         return {

@@ -271,6 +271,7 @@ def test_a_proposal_says_who_put_it_forward(own_company: Company, origin: Origin
     assert ("From the questions that were asked" in shown) == (origin == "suggestion")
     assert ("From an imported file" in shown) == (origin == "import")
     assert ("From 1 person" in shown) == (origin in ("label", "vote"))
+    assert shown.count(review_wording.UNCHECKED) == (2 if origin == "suggestion" else 0)
 
 
 def test_what_cannot_be_found_today_is_not_to_be_accepted_as_it_is(own_company: Company) -> None:

@@ -116,6 +116,25 @@ def test_the_list_has_a_line_of_what_the_bot_replied_and_the_case_the_whole_of_i
     assert "25 days" not in run("export", "--as", "ben").stdout
 
 
+def test_what_only_the_bot_has_found_is_said_to_be_unchecked_until_somebody_accepts_it(
+    handbook: Database, run: Run
+) -> None:
+    ask(handbook, "a1", "How many days?", "quoted", text="25.", cited=[1])
+    ask(handbook, "a2", "Who repairs it?", "abstained")
+    ask(handbook, "a3", "Which colour?", "quoted", text="Blue.", cited=[1], strength=0.6)
+    ids = json.loads(run("suggest", "--json").stdout)["proposed"]
+    with handbook.writing() as connection:
+        gold.propose(connection, Proposal("Said by a person?", ALL, (), "label", "UANA"))
+    said = "this is only what the bot found, and nobody has checked it\n"
+    listed = run("list", "--as", "ben").stdout
+    assert listed.count(f"    {said}") == 2, "of the doubtful answer nothing was taken"
+    assert f"    not in the documents\n    {said}" in listed
+    assert sum(f"  {said}" in run("show", case, "--as", "ben").stdout for case in ids) == 2
+    for case in ids:
+        run("accept", case, "--as", "ben", "--nowhere")
+    assert said not in run("list", "--as", "ben").stdout
+
+
 def test_a_reply_is_shown_to_nobody_who_could_not_open_it_now(handbook: Database, run: Run) -> None:
     everyone, legal = ALL, ALL | {"channel:CLEGAL"}
     ask(handbook, "a1", "What of two?", "quoted", everyone, "Two is secret.", cited=[1, 2])
