@@ -2,12 +2,12 @@
 
 import io
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from html import escape
 from typing import Any, NamedTuple
 
 
-def archive(members: dict[str, str | bytes]) -> bytes:
+def archive(members: Mapping[str, str | bytes]) -> bytes:
     file = io.BytesIO()
     with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as opened:
         for name, content in members.items():
@@ -255,8 +255,9 @@ class Print(NamedTuple):
     x: float = 72
 
 
-def pdf(*pages: str | Sequence[Print]) -> bytes:
-    """A page for each text, in Helvetica: one line of 12 points, or lines with their places."""
+def pdf(*pages: str | Sequence[Print], says: str = "") -> bytes:
+    """A page for each text, in Helvetica: one line of 12 points, or lines with their places. `says`: of itself, such as
+    `/Title (Tides)`."""
     kids = " ".join(f"{4 + 2 * i} 0 R" for i in range(len(pages)))
     objects = [
         "<< /Type /Catalog /Pages 2 0 R >>",
@@ -271,11 +272,14 @@ def pdf(*pages: str | Sequence[Print]) -> bytes:
             "/Resources << /Font << /F1 3 0 R >> >> >>",
             f"<< /Length {len(stream)} >>\nstream\n{stream}\nendstream",
         ]
+    objects.append(f"<< {says} >>")
     body, offsets = "%PDF-1.4\n", []
     for number, text in enumerate(objects, start=1):
         offsets.append(len(body))
         body += f"{number} 0 obj\n{text}\nendobj\n"
     table = "".join(f"{offset:010} 00000 n \n" for offset in offsets)
     size = len(objects) + 1
-    trailer = f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer\n<< /Size {size} /Root 1 0 R >>\n"
+    trailer = (
+        f"xref\n0 {size}\n0000000000 65535 f \n{table}trailer\n<< /Size {size} /Root 1 0 R /Info {size - 1} 0 R >>\n"
+    )
     return (body + trailer + f"startxref\n{len(body)}\n%%EOF\n").encode()

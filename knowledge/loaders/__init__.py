@@ -7,8 +7,8 @@ from knowledge.errors import DocumentUnreadable
 from knowledge.loaders.kinds import kind_of
 from knowledge.loaders.loaded import Loaded
 
-VERSION = "7"
-"""Part of every document's settings hash: raise it when a loader gives other text for the same bytes."""
+VERSION = "8"
+"""Part of every document's settings hash: raise it when a loader gives other text, or another date, for the same bytes."""
 
 
 def load(name: str, content: bytes) -> Loaded:

@@ -3,11 +3,12 @@
 import io
 import posixpath
 import zipfile
+from datetime import UTC, datetime
 from urllib.parse import unquote
 from xml.etree import ElementTree
 
 from knowledge.errors import DocumentUnreadable
-from knowledge.loaders import archives
+from knowledge.loaders import archives, dated
 from knowledge.loaders.conversion import to_markdown
 from knowledge.loaders.decoding import clean, decode
 from knowledge.loaders.loaded import Loaded, titled
@@ -31,7 +32,12 @@ def load(name: str, content: bytes) -> Loaded:
     title = next((e.text or "" for e in package.iter() if e.tag.endswith("}title")), "")
     missing = sum(member not in there for member in spine)
     remarks = (f"{missing} of {len(spine)} chapters are missing in the file",) if missing else ()
-    return Loaded(title=titled(name, clean(title), first_heading(markdown)), markdown=markdown, remarks=remarks)
+    return Loaded(
+        title=titled(name, clean(title), first_heading(markdown)),
+        markdown=markdown,
+        updated_at=dated.of_package(package, datetime.now(UTC)),
+        remarks=remarks,
+    )
 
 
 def _spine(package: ElementTree.Element, package_path: str) -> list[str]:

@@ -1,9 +1,11 @@
 """PDF: text in reading order, page by page, without running headers and footers. Pictures of text are not read."""
 
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 from knowledge.errors import DocumentUnreadable
+from knowledge.loaders import dated
 from knowledge.loaders.decoding import clean
 from knowledge.loaders.headings import with_true_headings
 from knowledge.loaders.hyphens import with_hyphens
@@ -38,6 +40,7 @@ def load(name: str, content: bytes) -> Loaded:
         title=titled(name, headline(texts), clean(title)),
         markdown=markdown,
         pages=pages,
+        updated_at=_updated_at(found.doc_meta),
         remarks=(remark,) if blank else (),
     )
 
@@ -52,7 +55,12 @@ def _parse(content: bytes) -> Any:
     import liteparse
 
     parser = liteparse.LiteParse(
-        ocr_enabled=False, quiet=True, output_format="markdown", keep_headers_footers=True, include_complexity=True
+        ocr_enabled=False,
+        quiet=True,
+        output_format="markdown",
+        keep_headers_footers=True,
+        include_complexity=True,
+        extract_document_metadata=True,
     )
     try:
         return parser.parse(content)
@@ -60,6 +68,11 @@ def _parse(content: bytes) -> Any:
         if "password" in str(error):
             raise DocumentUnreadable("encrypted", "encrypted: it needs a password; save it without one") from error
         raise DocumentUnreadable("failed", f"a damaged PDF: {error}") from error
+
+
+def _updated_at(said: Any) -> datetime | None:
+    """`said`: what the PDF says of itself, None when it could not be read."""
+    return said and dated.of_pdf(said.mod_date, said.creation_date, datetime.now(UTC))
 
 
 def _texts(found: Any) -> list[str]:

@@ -2,10 +2,11 @@
 
 import io
 from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
 from typing import Any
 
 from knowledge.errors import DocumentUnreadable
-from knowledge.loaders import archives
+from knowledge.loaders import archives, dated
 from knowledge.loaders.decoding import clean
 from knowledge.loaders.loaded import Loaded, paged, titled
 from knowledge.loaders.prose import one_line
@@ -22,7 +23,10 @@ def load(name: str, content: bytes) -> Loaded:
         raise DocumentUnreadable("empty", "no slide has any text")
     markdown, pages = paged([f"# {title}\n\n{body}".rstrip() for title, body in slides])
     return Loaded(
-        title=titled(name, clean(deck.core_properties.title or ""), slides[0][0]), markdown=markdown, pages=pages
+        title=titled(name, clean(deck.core_properties.title or ""), slides[0][0]),
+        markdown=markdown,
+        pages=pages,
+        updated_at=dated.of_archive(content, datetime.now(UTC)),
     )
 
 

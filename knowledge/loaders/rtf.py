@@ -1,9 +1,11 @@
 """Rich Text Format: its paragraphs as plain text."""
 
 import re
+from datetime import UTC, datetime
 from typing import Any
 
 from knowledge.errors import DocumentUnreadable
+from knowledge.loaders import dated
 from knowledge.loaders.decoding import clean
 from knowledge.loaders.loaded import Loaded, titled
 
@@ -16,12 +18,16 @@ def load(name: str, content: bytes) -> Loaded:
     from striprtf import striprtf
 
     parser: Any = striprtf  # it has no annotations
-    text = clean(
-        parser.rtf_to_text(_with_targets(content.decode("latin-1")), encoding="cp1252", errors="replace")
-    ).strip()
+    rtf = content.decode("latin-1")
+    text = clean(parser.rtf_to_text(_with_targets(rtf), encoding="cp1252", errors="replace")).strip()
     if not text:
         raise DocumentUnreadable("empty", "the document has no text")
-    return Loaded(title=titled(name), markdown=_ROWS.sub("\n", _BREAKS.sub("\n\n", text)), plain=True)
+    return Loaded(
+        title=titled(name),
+        markdown=_ROWS.sub("\n", _BREAKS.sub("\n\n", text)),
+        updated_at=dated.of_rtf(rtf, datetime.now(UTC)),
+        plain=True,
+    )
 
 
 def _with_targets(rtf: str) -> str:

@@ -4,12 +4,12 @@ import io
 import re
 import zipfile
 from collections.abc import Iterator, Sequence
-from datetime import date, datetime, time, timedelta
+from datetime import UTC, date, datetime, time, timedelta
 from itertools import pairwise
 from typing import Any
 
 from knowledge.errors import DocumentUnreadable
-from knowledge.loaders import archives
+from knowledge.loaders import archives, dated
 from knowledge.loaders.decoding import clean
 from knowledge.loaders.formats import PLAIN, Cells, Shown, column, formats
 from knowledge.loaders.loaded import Loaded, titled
@@ -26,8 +26,10 @@ _CELL = re.compile(rb'<c r="([A-Z]{1,3})(\d{1,7})"')
 
 def load(name: str, content: bytes) -> Loaded:
     shown: dict[str, Cells] = {}
+    updated_at: datetime | None = None
     if content.startswith(b"PK"):
         archives.check(content)
+        updated_at = dated.of_archive(content, datetime.now(UTC))
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             _check_grids(archive)
             shown = formats(archive)
@@ -48,7 +50,7 @@ def load(name: str, content: bytes) -> Loaded:
     sections = [f"# {clean(sheet)}\n\n{body}" for sheet, body in sheets if body]
     if not sections:
         raise DocumentUnreadable("empty", "no sheet has any cells")
-    return Loaded(title=titled(name), markdown="\n\n".join(sections) + "\n")
+    return Loaded(title=titled(name), markdown="\n\n".join(sections) + "\n", updated_at=updated_at)
 
 
 def _check_grids(archive: zipfile.ZipFile) -> None:
