@@ -34,10 +34,9 @@ def load(name: str, content: bytes) -> Loaded:
             raise DocumentUnreadable("scanned", "scanned pages without text; run it through text recognition first")
         raise DocumentUnreadable("empty", "no page has any text")
     markdown, pages = paged(texts)
-    title = getattr(found.doc_meta, "title", None) or ""
     remark = f"no text on page {', '.join(map(str, blank[:10]))}: a picture, or blank"
     return Loaded(
-        title=titled(name, headline(texts), clean(title)),
+        title=titled(name, headline(texts)),
         markdown=markdown,
         pages=pages,
         updated_at=_updated_at(found.doc_meta),
