@@ -10,7 +10,7 @@
 
 import time
 import zlib
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
@@ -21,6 +21,7 @@ from sqlalchemy.dialects.postgresql import JSONB, insert
 
 from knowledge.db import Database
 from knowledge.errors import SourceFailed, SyncOver
+from knowledge.fallback import until_listed
 from knowledge.outcomes import SyncOutcome
 from knowledge.settings import Source as SourceSettings
 from knowledge.sources import Listed
@@ -38,6 +39,11 @@ Invite = Callable[[str, int], None]
 
 OWN = frozenset({"name", "scopes", "schedule", "max_deleted_share"})
 """Settings of a source that are not recorded with it: they do not say what it has, or have a column of their own."""
+
+GRANTED = "granted"
+"""Recorded with the settings of a place that worked, while newer ones of another place were not listed yet: its readers.
+Nobody helps with a source that is in between.
+"""
 
 REMOVED = "it was removed from the index after this process had begun; restart the bot without it in its settings"
 UNREADABLE = "a newer version of this program has read it by newer settings; restart the bot with that version"
@@ -64,6 +70,7 @@ def begin(connection: sa.Connection, source: SourceSettings, settings_at: dateti
     """A sync under settings that were read at `settings_at`, or under newer ones where such were seen: a process that
     still runs with older ones does not undo what was narrowed, left out or moved meanwhile.
 
+    What newer settings say holds for other processes from now on, but for a place that was never listed (`until_listed`).
     Raises `SourceFailed` when the source was removed meanwhile.
     """
     _forget_removal(connection, source.name, settings_at)
@@ -71,9 +78,11 @@ def begin(connection: sa.Connection, source: SourceSettings, settings_at: dateti
     before = connection.execute(seen.with_for_update()).one_or_none()  # nobody narrows it between this and the next
     if before and before.settings_at and before.settings_at > settings_at:
         source, settings_at = _recorded(source, before), before.settings_at
-    values: dict[str, object] = {"kind": source.kind, "location": source.location, "scopes": sorted(source.scopes)}
-    values |= {
-        "settings": _shared(source),
+    standing = until_listed(_worked(source, before), source)
+    granted = {} if standing == source else {GRANTED: sorted(standing.scopes)}
+    values: dict[str, object] = {
+        **_written(standing, granted),
+        "scopes": sorted(source.scopes),
         "settings_at": settings_at,
         "started_at": sa.func.now(),
         "finished_at": None,
@@ -81,6 +90,12 @@ def begin(connection: sa.Connection, source: SourceSettings, settings_at: dateti
     statement = insert(sources).values(name=source.name, **values)
     written = statement.on_conflict_do_update(index_elements=["name"], set_=values).returning(sources.c.started_at)
     return Tenure(source, connection.execute(written).scalar_one())
+
+
+def listed(connection: sa.Connection, tenure: Tenure) -> None:
+    """The sync, which is held, can believe its listing: from now on everybody goes by its settings."""
+    by_name = sources.c.name == tenure.settings.name
+    connection.execute(sa.update(sources).where(by_name).values(**_written(tenure.settings)))
 
 
 def _forget_removal(connection: sa.Connection, name: str, settings_at: datetime) -> None:
@@ -95,12 +110,27 @@ def _shared(source: SourceSettings) -> dict[str, Any]:
     return source.model_dump(mode="json", exclude=set(OWN))
 
 
+def _written(source: SourceSettings, more: Mapping[str, Any] | None = None) -> dict[str, Any]:
+    """The columns that say what the source has. `more`: to be recorded beside its settings."""
+    return {"kind": source.kind, "location": source.location, "settings": {**_shared(source), **(more or {})}}
+
+
 def _recorded(source: SourceSettings, row: sa.Row[Any]) -> SourceSettings:
     """The settings that were recorded last. Raises `SourceFailed` when this version does not know one of them."""
+    recorded = dict(row.settings or {})
+    scopes = sorted(set(recorded.pop(GRANTED, row.scopes)) & set(row.scopes))
     try:
-        return SourceSettings.model_validate({**source.model_dump(), **(row.settings or {}), "scopes": row.scopes})
+        return SourceSettings.model_validate({**source.model_dump(), **recorded, "scopes": scopes})
     except ValidationError as error:
         raise SourceFailed(UNREADABLE) from error
+
+
+def _worked(source: SourceSettings, row: sa.Row[Any] | None) -> SourceSettings | None:
+    """The settings that its documents are from; None when there are none, or this version does not know one of them."""
+    try:
+        return _recorded(source, row) if row and row.settings else None
+    except SourceFailed:
+        return None
 
 
 def finish(connection: sa.Connection, outcome: SyncOutcome) -> None:

@@ -2,7 +2,8 @@
 
 1. Readers the source no longer grants go first, even when the source cannot be listed.
 2. list -> plan (`plan`, pure).
-3. In one transaction: deleted documents become readable by nobody, changed readers and addresses are written.
+3. In one transaction: its settings replace those of another place (`fallback`), deleted documents become readable by
+   nobody, changed readers and addresses are written.
 4. Documents to be read again are read first, and narrowed at once when their text says so (`intake`); then new ones,
    which other processes may help with (`shares`).
 5. load -> chunk -> encode what was not encoded before, some documents at a time -> one transaction for them
@@ -59,6 +60,7 @@ class Sync:
         self._scopes: Scopes = frozenset(settings.scopes)
         self._source = source
         self._settings_hash = settings_hash
+        self._tenure = tenure
         self._full = full
         self._invite = invite
         self._exchange = Exchange(parts, tenure, self.tally, full)
@@ -86,6 +88,7 @@ class Sync:
             source=self._settings.name,
         )
         with self._exchange.storing() as connection:
+            shares.listed(connection, self._tenure)
             hidden = {k.document_id: NOTHING for k in planned.delete}
             documents.set_readers(connection, hidden | {r.known.document_id: r.scopes for r in planned.readers})
             for k, listed in planned.relink:
