@@ -44,14 +44,16 @@ def look(slack: Slack, source: Source, last: LastSync | None) -> Check:
     if now.state != "ok" or last is None:
         return now
     says = f"{now.says}; {_taken(last, count)}"
-    if not last.left_out and not last.partly:
+    if not (last.left_out or last.nobodys or last.partly):
         return Check(now.name, "ok", says)
     return Check(now.name, "warn", says, f"`footnote sync {source.name}` names them, each with the reason")
 
 
 def _taken(last: LastSync, listed: int | None) -> str:
     """What became of the documents, in numbers that add up to those `listed`; None: other things are counted there."""
-    said = [f"{last.indexed} in the index" + (f" ({last.partly} only in part or with a fault)" if last.partly else "")]
+    faults = {"that nobody may read": last.nobodys, "only in part or with a fault": last.partly}
+    faulty = ", ".join(f"{count} {how}" for how, count in faults.items() if count)
+    said = [f"{last.indexed} in the index" + (f" ({faulty})" if faulty else "")]
     if last.left_out:
         said.append(f"{last.left_out} left out by the last sync")
     since = 0 if listed is None else listed - last.indexed - last.left_out

@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from knowledge.permissions import Scopes
-from knowledge.tables import answers, documents, job_runs, sources
+from knowledge.tables import acls, answers, documents, job_runs, sources
 
 _UNANSWERED = answers.c.outcome.in_(("abstained", "failed"))
 
@@ -37,12 +37,13 @@ class SourceProblem:
 @dataclass(frozen=True)
 class LastSync:
     """`error`: why it failed or refused to delete; empty when it went well. `outdated`: as in `SyncOutcome`. `indexed`:
-    documents of the source that can be searched, `partly` of them with a fault that was told; `left_out`: those with a
-    fault that cannot be searched."""
+    documents of the source that can be searched, `nobodys` and `partly` of them with a fault that was told: that nobody may
+    read them, or another. `left_out`: those with a fault that cannot be searched."""
 
     error: str
     outdated: str
     indexed: int
+    nobodys: int
     partly: int
     left_out: int
 
@@ -85,10 +86,13 @@ def last_syncs(connection: sa.Connection) -> dict[str, LastSync]:
 def _last_sync(connection: sa.Connection, name: str, outcome: Mapping[str, Any]) -> LastSync:
     faulty = sorted({each["document"] for each in outcome.get("failed", [])})
     told = documents.c.external_id == sa.any_(sa.cast(faulty, sa.ARRAY(sa.Text)))
-    counts = sa.select(sa.func.count(), sa.func.count().filter(told))
+    nobodys = sa.func.cardinality(acls.c.scopes) == 0
+    counted = (sa.func.count().filter(told & nobodys), sa.func.count().filter(told & ~nobodys))
+    counts = sa.select(sa.func.count(), *counted).join(acls, acls.c.id == documents.c.acl_id)
     searched = documents.c.source == name, documents.c.state == "ok"
-    indexed, partly = connection.execute(counts.where(*searched)).one()
-    return LastSync(outcome.get("error", ""), outcome.get("outdated", ""), indexed, partly, len(faulty) - partly)
+    indexed, unread, partly = connection.execute(counts.where(*searched)).one()
+    error, outdated = outcome.get("error", ""), outcome.get("outdated", "")
+    return LastSync(error, outdated, indexed, unread, partly, len(faulty) - unread - partly)
 
 
 def source_problems(connection: sa.Connection, overdue: Collection[str] = ()) -> tuple[SourceProblem, ...]:

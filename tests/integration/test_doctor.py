@@ -218,6 +218,23 @@ def test_the_counts_of_a_source_add_up_to_what_is_listed(patient: Patient, datab
     assert (found.state, found.says) == ("ok", "3 documents listed; 3 in the index")
 
 
+def test_a_page_that_nobody_may_read_is_told_as_that(patient: Patient, database: Database) -> None:
+    [everyone] = patient.settings.sources
+    folder = Path(everyone.location)
+    (folder / "plans.md").write_text("---\nscopes: [channel:CLAB]\n---\nIn March.")
+    (folder / "pay.md").write_text("---\nscopes: everybody\n---\nIn March.")
+    (folder / "tea.md").write_text("---\nupdated: soon\n---\nAt four.")
+    Indexer(database, WordEmbedder(), Chunking()).sync(everyone)
+    found = patient.with_()["source everyone"]
+    faults = "2 that nobody may read, 1 only in part or with a fault"
+    assert found.says == f"4 documents listed; 4 in the index ({faults})"
+    assert (found.state, found.remedy) == ("warn", "`footnote sync everyone` names them, each with the reason")
+    (folder / "tea.md").unlink()
+    (folder / "pay.md").unlink()
+    Indexer(database, WordEmbedder(), Chunking()).sync(everyone)
+    assert patient.with_()["source everyone"].says == "2 documents listed; 2 in the index (1 that nobody may read)"
+
+
 def test_a_last_sync_that_refused_and_a_source_that_left_the_settings(patient: Patient, database: Database) -> None:
     error = "2 of 3 documents are gone; if they are meant to go: `footnote sync everyone --allow-deletions`"
     with database.writing() as connection:
