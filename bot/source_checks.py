@@ -25,7 +25,7 @@ def synced(database: Database, sources: Sequence[Source], syncs: Mapping[str, La
     names = [source.name for source in sources]
     for name, last in ((name, syncs[name]) for name in names if name in syncs):
         if last.error:
-            remedy = "" if "--allow-deletions" in last.error else f"mend that, and run `footnote sync {name}`"
+            remedy = "" if "--allow-deletions" in last.error else f"once that is mended, run `footnote sync {name}`"
             yield Check(f"last sync of {name}", "warn", redact(last.error), remedy)
         elif last.outdated:
             yield Check(f"last sync of {name}", "warn", last.outdated)

@@ -248,6 +248,18 @@ def test_a_last_sync_that_refused_and_a_source_that_left_the_settings(patient: P
     assert (checks["source everyone"].state, worst(list(checks.values()))) == ("ok", "warn")
 
 
+def test_a_last_sync_that_failed_may_be_mended_by_now(patient: Patient, database: Database) -> None:
+    """Its remedy holds before and after that."""
+    [everyone] = patient.settings.sources
+    wrong = everyone.model_copy(update={"location": everyone.location + "x"})
+    Indexer(database, WordEmbedder(), Chunking()).sync(wrong)
+    for settings, state in ((wrong, "fail"), (everyone, "ok")):
+        checks = patient.with_(sources=(settings.model_dump(),))
+        assert "is not a folder" in checks["last sync of everyone"].says
+        assert checks["last sync of everyone"].remedy == "once that is mended, run `footnote sync everyone`"
+        assert checks["source everyone"].state == state
+
+
 def test_a_folder_that_another_source_shows_to_more_people(patient: Patient, database: Database) -> None:
     [everyone] = patient.settings.sources
     inner = Path(everyone.location) / "finance"
