@@ -5,6 +5,7 @@ from pathlib import Path
 
 from bot.local_slack.errors import WorkspaceError
 from bot.local_slack.workspace import Channel, Workspace, load_workspace
+from knowledge import near_paths
 from knowledge.errors import SettingsInvalid
 from knowledge.permissions import Decision, Person, PersonKind, Place, PlaceKind, decide
 
@@ -37,7 +38,8 @@ class WorkspaceFacts:
         try:
             return cls(load_workspace(file), trusted_bots)
         except WorkspaceError as error:
-            raise SettingsInvalid(f"slack.facts: {error}") from error
+            remedy = _remedy(file) if isinstance(error.__cause__, OSError) else ""
+            raise SettingsInvalid(f"slack.facts: {error}{remedy}") from error
 
     def decide(self, asker: str, place: str) -> Decision:
         """What a reply to `asker` in `place` may use; both by id or name, `dm` for a direct message.
@@ -86,3 +88,8 @@ class WorkspaceFacts:
     @staticmethod
     def _names(entries: Mapping[str, object]) -> str:
         return ", ".join(sorted({str(getattr(e, "name", e)) for e in entries.values()}))
+
+
+def _remedy(file: Path) -> str:
+    near = near_paths.nearest(file, Path.is_file)
+    return f"; did you mean {near}?" if near else "; correct `facts` in [slack] of footnote.toml, or take it out"

@@ -8,6 +8,8 @@ from typing import Annotated, Any, Literal
 
 from pydantic import AfterValidator, Field, SecretStr, ValidationError
 
+from bot import toml_faults
+from bot.logs import redact
 from jobs.settings import Schedule, channel, cron
 from knowledge.errors import SettingsInvalid
 from knowledge.faults import Place, dotted, faults
@@ -221,8 +223,9 @@ def _read(file: Path) -> dict[str, Any]:
         line = file.read_bytes()[: error.start].count(b"\n") + 1
         raise SettingsInvalid(f"{file}, line {line}, is not UTF-8 text") from error
     except tomllib.TOMLDecodeError as error:
-        last, column = text.count("\n") + 1, len(text.rpartition("\n")[2]) + 1
-        said = str(error).replace("at end of document", f"at line {last}, column {column}, the end of the file")
+        sections = (Settings, Models, Retrieval, Answers, Chunking, Source, Schedule, Slack)
+        keys = {key for section in sections for key in section.model_fields}
+        said = redact(toml_faults.words(error, text, keys, SECRET))
         raise SettingsInvalid(f"{file} is not valid TOML: {said}") from error
 
 

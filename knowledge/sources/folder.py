@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
+from knowledge import near_paths
 from knowledge.errors import DocumentUnreadable, SourceFailed
 from knowledge.settings import Source as SourceSettings
 from knowledge.sources.globs import wanted
@@ -26,7 +27,7 @@ class Folder:
     def list(self, known: Mapping[str, str]) -> list[Listed]:
         """Files in order of their names. The revision is size, time and inode: a file with all three equal is not read."""
         if not self._root.is_dir():
-            raise SourceFailed(f"{self._settings.location!r} is not a folder (is it mounted?); nothing was deleted")
+            raise SourceFailed(f"{self._settings.location!r} {_no_folder(self._root)}; nothing was deleted")
         root = os.path.realpath(self._root)
         self._paths = {}
         listed = [self._listed(path, root) for path in _files(root)]
@@ -70,6 +71,13 @@ class Folder:
             url=link(self._settings.url, external_id),
             updated_at=datetime.fromtimestamp(status.st_mtime, UTC),
         )
+
+
+def _no_folder(path: Path) -> str:
+    if path.is_file():
+        return "is a file, not a folder (name the folder that it is in, and the file in `include`)"
+    near = near_paths.nearest(path, Path.is_dir)
+    return f"is not a folder ({f'did you mean {near}?' if near else 'is it mounted?'})"
 
 
 def _files(root: str) -> Iterator[str]:

@@ -118,6 +118,18 @@ def test_a_refused_deletion_names_the_way_to_allow_it_once(shell: Shell, databas
     assert (shell.status, indexed(database)) == (0, ["board/a.md", "board/b.md", "handbook/e.md"])
 
 
+def test_a_location_that_is_no_folder_is_told_with_the_one_beside_it(shell: Shell) -> None:
+    file = shell.folder / "footnote.toml"
+    for location, says in (
+        ("handbok", "'{}' is not a folder (did you mean handbook?); nothing was deleted"),
+        ("elsewhere", "'{}' is not a folder (is it mounted?); nothing was deleted"),
+        ("board/a.md", "'{}' is a file, not a folder (name the folder that it is in, and the file in `include`)"),
+    ):
+        file.write_text(f'[[sources]]\nname = "all"\nlocation = "{location}"\nscopes = ["workspace"]\n')
+        assert "all: " + says.format(shell.folder / location) in shell("sync")
+        assert shell.status == 1
+
+
 def two_sources(outer: str, inner: str, more: str = "") -> str:
     """A folder for everybody and, for a channel, one that may lie in it."""
     return (
@@ -175,8 +187,12 @@ def test_an_id_in_a_scope_that_the_workspace_file_does_not_have_is_told(shell: S
 
 def test_a_workspace_file_that_is_not_there_is_told_and_stops_no_sync(shell: Shell, database: Database) -> None:
     shell.keep_to("channel:CLEGAL", '[slack]\nfacts = "nowhere.yaml"\n')
-    assert "slack.facts: " in shell("sync")
+    told = f"slack.facts: {shell.folder}/nowhere.yaml cannot be read: No such file or directory; "
+    assert told + "correct `facts` in [slack] of footnote.toml, or take it out" in shell("sync")
     assert (shell.status, len(indexed(database))) == (0, 2)
+    (shell.folder / "no-where.yaml").touch()
+    assert told + "did you mean no-where.yaml?" in shell("access", "--as", "ana", "--in", "dm")
+    assert shell.status == 1
 
 
 def test_without_a_workspace_file_slack_is_asked_and_its_silence_stops_no_sync(

@@ -186,6 +186,66 @@ def test_a_value_of_another_type_is_told_what_would_do(tmp_path: Path, text: str
     assert refusal(tmp_path, text).startswith(says)
 
 
+UNENDED = (
+    "FILE is not valid TOML: a text in quotes has to end on its line, and here its closing quote is missing (at line "
+)
+QUOTES = 'FILE is not valid TOML: a text stands in straight quotes, such as "workspace" (at line '
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ('[[sources]]\nlocation = "documets\nname = "board"\n', UNENDED + '2, column 21):\n  location = "documets'),
+        ('[[sources]]\r\nlocation = "documets\r\n', UNENDED + '2, column 21):\n  location = "documets'),
+        ('[[sources]]\nlocation = "documets', UNENDED + '2, column 12):\n  location = "documets'),
+        ("[[sources]]\nlocation = 'documets\nscopes = []\n", UNENDED + "2, column 12):\n  location = 'documets"),
+        ("location = 'documets\nname = 'board'\n", UNENDED + "1, column 21):\n  location = 'documets"),
+        ('name = """board\nscopes = []\n', UNENDED + '1, column 10):\n  name = """board'),
+        ('include = [\n  "**/*.md,\n]\n', UNENDED + '2, column 12):\n  "**/*.md,'),
+        ("location = documents\n", QUOTES + "1, column 12):\n  location = documents"),
+        ("location = “documents”\n", QUOTES + "1, column 12):\n  location = “documents”"),
+        (
+            "[slack]\nstreaming = True\n",
+            "FILE is not valid TOML: true and false are written small (at line 2, column 13):\n  streaming = True",
+        ),
+        (
+            'scopes = ["workspace, "channel:CLAB"]\n',
+            "FILE is not valid TOML: in this list, or before it, a comma or a quote is missing (at line 1, column 24):"
+            '\n  scopes = ["workspace, "channel:CLAB"]',
+        ),
+        (
+            "[slack\n",
+            "FILE is not valid TOML: Expected ']' at the end of a table declaration (at line 1, column 7):\n  [slack",
+        ),
+    ],
+)
+def test_a_file_that_is_not_toml_is_told_what_is_likely_with_its_line(tmp_path: Path, text: str, says: str) -> None:
+    assert refusal(tmp_path, text) == says
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        'signing_secret = "hush',
+        "signing_secret = hush",
+        'signing_secrt = "hush',
+        'signing_secrt "hush"',
+        'hush"',
+        "hush",
+        "signing_secrt hush",
+        'slack = {signing_secret = "hush',
+        'slack.signing_secret = "hush',
+        'slack.signing_secrt = "hush',
+        'url = "https://me:hush@wiki.example.com',
+        '"signing_secrt" = "hush',
+    ],
+)
+def test_a_line_that_may_have_a_secret_is_not_shown(tmp_path: Path, line: str) -> None:
+    said = refusal(tmp_path, f"[slack]\n{line}\n")
+    assert "line 2" in said
+    assert "hush" not in said
+
+
 def files() -> Iterator[str]:
     """One for each setting and each TOML type; many are right."""
     values = ('"text"', '""', "15", "-1", "1.5", "inf", "true", "2026-01-01", '["a"]', "[15]", "[]", "{a = 1}")
