@@ -1,6 +1,6 @@
 """What the asker alone may read: offered beside a channel's answer, shown in the direct conversation, shared again."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import structlog
 
@@ -12,7 +12,7 @@ from bot.handling import LAST_ATTEMPT, Handling
 from bot.mrkdwn import escape
 from bot.outcome import Outcome, Outcomes
 from bot.replies import Replies
-from knowledge import answer_rows, receipts
+from knowledge import answer_rows, catalog, receipts
 from knowledge.answer_rows import StoredAnswer
 from knowledge.answers import Answer, Question
 from knowledge.db import Database
@@ -77,7 +77,7 @@ class Private:
         self._handling.keep(asked, outcome)
         lead = blocks.notice(wording.private_answer(escape(stored.question)))
         posts = (lead, *outcome.posts)
-        if outcome.answer is not None and outcome.answer.citations:
+        if outcome.answer is not None and self._can_share(receipt, stored, outcome.answer):
             posts = blocks.shareable(posts, stored.id)
         self._replies.send(receipt, channel, None, posts, outcome.answer.id if outcome.answer else None)
         self._handling.confirm(receipt, asked, outcome)
@@ -89,14 +89,14 @@ class Private:
         """Answer a privately answered question again for everyone in its channel; the private answer goes nowhere."""
         stored = self._stored(receipt)
         if stored is None or stored.asker != receipt.person:
-            words = wording.NOT_YOURS if stored else wording.ANSWER_GONE
-        else:
-            with self._database.lock(f"share:{stored.id}") as alone:
-                if not alone:
-                    raise TimeoutError(f"answer {stored.id} is being shared already")
-                words = self._shared(receipt, stored)
-        self._tell(receipt, words)
-        return None if words == wording.SHARED else "refused"
+            self._tell(receipt, wording.NOT_YOURS if stored else wording.ANSWER_GONE)
+            return "refused"
+        with self._database.lock(f"share:{stored.id}") as alone:
+            if not alone:
+                raise TimeoutError(f"answer {stored.id} is being shared already")
+            words = self._shared(receipt, stored)
+        self._note(receipt, words)
+        return None if words == wording.SHARED else "done"
 
     def _shared(self, receipt: Receipt, stored: StoredAnswer) -> str:
         """Post what everyone in the channel may read, if it adds to what was said there; what to tell the asker."""
@@ -121,6 +121,32 @@ class Private:
             return wording.CANNOT_SHARE
         return wording.SHARED
 
+    def _can_share(self, receipt: Receipt, stored: StoredAnswer, answer: Answer) -> bool:
+        """Whether at this moment everyone in the channel may read something that the private answer cites and nothing
+        there did.
+        """
+        person, channel = stored.asker, str(stored.reply_channel)
+        try:
+            if not self._directory.is_member(person, channel):
+                return False
+            allowed = self._directory.decide(person, channel).allowed
+        except SlackUnavailable:
+            return False
+        cited = {citation.document_id for citation in answer.citations}
+        with self._database.reading(allowed) as connection:
+            readable = catalog.readable_documents(connection, cited, allowed)
+        with self._database.writing() as connection:
+            return not readable <= answer_rows.posted_citations(connection, stored, receipt.id)
+
+    def _note(self, receipt: Receipt, words: str) -> None:
+        """Say below the private answer what came of its button: one line, which a press changes that comes later."""
+        line = next(self._clicks(receipt, "done"), None)
+        if line is None and words == wording.SHARED:
+            self._tell(receipt, words)
+        else:
+            place = self._replies.direct(str(receipt.person))
+            self._replies.send(line or receipt, place, None, (blocks.notice(words),), anew=True)
+
     def _stored(self, receipt: Receipt) -> StoredAnswer | None:
         """The channel's answer under which the button was; None when its question was deleted."""
         with self._database.writing() as connection:
@@ -128,9 +154,13 @@ class Private:
 
     def _is_answered(self, receipt: Receipt) -> bool:
         """Whether another click on the same button was answered already: whoever waits may press twice."""
+        return any(self._clicks(receipt, "answered"))
+
+    def _clicks(self, receipt: Receipt, state: str) -> Iterator[Receipt]:
+        """Those on the same button by the same person that ended in this state, the first one first."""
         with self._database.plain() as connection:
             clicks = receipts.in_thread(connection, str(receipt.thread_key), str(receipt.person))
-        return any(each.kind == receipt.kind and each.state == "answered" for each in clicks)
+        return (each for each in clicks if each.kind == receipt.kind and each.state == state)
 
     def _tell(self, receipt: Receipt, words: str, *, replace: bool = False) -> None:
         self._handling.tell_alone(receipt, blocks.notice(words), replace=replace)

@@ -3,6 +3,7 @@
 `company`, `own_company` and `models` are fixtures of every test. Nothing is faked but Slack itself, and that is a server.
 """
 
+import secrets
 import threading
 import time
 from collections.abc import Callable, Iterator, Mapping
@@ -14,6 +15,7 @@ from typing import TypeVar
 
 import pytest
 
+from bot.inbox import private_key
 from bot.local_slack import LocalSlack, Message, Server, serve
 from bot.receiving import HttpReceiver
 from bot.service import Part, Service
@@ -122,6 +124,25 @@ class Company:
             stored = answer_rows.load(connection, receipt.answer_id)
         assert stored is not None
         return stored
+
+    def press(self, task: str, question: Message, user: str) -> Receipt:
+        """What becomes of a click under the answer to a question for which Slack shows this person no button, or no more."""
+        answer, person = self.answer(question).id, self.slack.state.person(user).id
+        with self.database.plain() as connection:
+            made = receipts.record(
+                connection,
+                f"made up {secrets.token_hex(8)}",
+                task,
+                {"value": answer},
+                person=person,
+                thread_key=private_key(answer),
+            )
+        assert made is not None
+        self.service.private.tasks[task](made)
+        with self.database.plain() as connection:
+            receipt = receipts.load(connection, made)
+        assert receipt is not None
+        return receipt
 
     def settled(self) -> None:
         """Until everything that was sent is received and every receipt is finished."""

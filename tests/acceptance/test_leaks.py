@@ -8,7 +8,7 @@ workspace itself and not by the code under test.
 import io
 import json
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from pathlib import Path
@@ -256,23 +256,21 @@ def test_the_private_answer_is_for_the_asker_alone(planted: Company, asked: dict
         told = tokens([m.text for m in history if m.from_bot])
         assert told <= openable(planted.slack, person)
         assert person != "UINSIDE" or token("other") in told
-    _share_everything(planted, "inside")
+    _share_everything(planted, [message for message, _ in notes if message.user == "UINSIDE"])
     for message in everything:
         assert said_in(planted, message) <= allowed(planted.slack, message.user, message.channel)
 
 
-def _share_everything(company: Company, person: str) -> None:
-    """Press every button to share that this person has; what they alone are told of it names nothing."""
-    channel = company.slack.dm(person).id
-    before = len(company.slack.state.ephemerals)
-    private = [m for m in company.slack.state.history(channel) if token("other") in m.text and "share" in str(m.blocks)]
-    assert private
-    for message in private:
-        company.slack.click(person, channel, message.ts, "share")
+def _share_everything(company: Company, questions: Sequence[Message]) -> None:
+    """Press every button to share an answer, offered or not; what the asker alone is told of it names nothing."""
+    assert questions
+    before = list(company.slack.state.everything())
+    ended = [company.press("share", question, question.user) for question in questions]
     company.settled()
-    told = company.slack.state.ephemerals[before:]
-    assert len(told) >= len(private)
-    assert tokens([(note.text, note.blocks) for note in told]) == set()
+    assert "done" in {receipt.state for receipt in ended}
+    own = [m for m in company.slack.state.everything() if m not in before and m.channel.startswith("D")]
+    assert len(own) >= sum(receipt.state == "done" for receipt in ended)
+    assert tokens([(message.text, message.blocks) for message in own]) == set()
 
 
 def test_metrics_hold_no_text(planted: Company, asked: dict[tuple[str, str], Message]) -> None:

@@ -54,10 +54,10 @@ def test_a_button_pressed_twice_makes_one_private_answer(own_company: Company) -
 def test_a_deleted_question_takes_along_what_was_shown_privately_and_shared(own_company: Company) -> None:
     slack = own_company.slack
     question, note = offered(own_company)
-    slack.click("ana", "general", note.ts, "show_privately")
-    own_company.settled()
     slack.convert("legal", "public")
     slack.wait_until_idle()
+    slack.click("ana", "general", note.ts, "show_privately")
+    own_company.settled()
     private = next(m for m in direct(own_company, "ana") if AMOUNT in m.text)
     slack.click("ana", slack.dm("ana").id, private.ts, "share")
     own_company.settled()
