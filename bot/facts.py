@@ -82,6 +82,12 @@ class WorkspaceFacts:
         """Of everybody and of every channel."""
         return self.people | {c.id for c in self._channels.values()}
 
+    @property
+    def names(self) -> Mapping[str, str]:
+        """Of everybody and of every channel (with a #), by id."""
+        people = {p.id: p.name for p in self._people.values()}
+        return people | {c.id: f"#{c.name}" for c in self._channels.values()}
+
     def _outsiders(self, channel: Channel) -> bool:
         return any(self._people[m].kind == "external" for m in channel.members if m in self._people)
 

@@ -36,7 +36,7 @@ def why(explained: Explanation, found: Sequence[Passage]) -> str:
     """
     answer = explained.answer
     full = [] if answer.standalone == answer.question else [review_wording.standalone(answer.standalone)]
-    denied = [f"denied:  {denial.scope} ({denial.reason})" for denial in explained.denials]
+    denied = [f"denied:  {denial.scope}: {denial.reason}" for denial in explained.denials]
     strength = answer.stages.get("strength")
     quotes = [review_wording.strength(**strength)] if strength else []
     head = "\n".join([answer.question, *full, answer.outcome, *quotes, *denied])

@@ -41,7 +41,7 @@ def ask(
     if json:
         return print_json({**as_json(answer, found.decision.allowed), "said": said, "notes": found.notes})
     say(said)
-    for note in found.notes:
+    for note in found.remarks:
         say(f"\nnote: {note}")
     if found.decision.allowed:
         say(f"\nwhy: footnote why {answer.id} --as {asker}")
@@ -62,11 +62,11 @@ def access(asker: As, place: In = "dm", config: Config = None, json: Json = Fals
         denied = [{"scope": d.scope, "reason": d.reason} for d in denials]
         print_json({"notes": found.notes, "allowed_scopes": sorted(verdict.allowed), "denied": denied})
         return
-    for note in found.notes:
+    for note in found.remarks:
         say(f"note:    {note}")
-    say("allowed: " + (", ".join(sorted(verdict.allowed)) or "nothing"))
+    say("allowed: " + (", ".join(map(found.named, sorted(verdict.allowed))) or "nothing"))
     for denial in denials:
-        say(f"denied:  {denial.scope} ({denial.reason})")
+        say("denied:  " + found.named(f"{denial.scope}: {denial.reason}"))
 
 
 def why(

@@ -3,7 +3,7 @@
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -11,11 +11,12 @@ from typing import Annotated, Any
 
 import typer
 
+from bot import wording
 from bot.client import identify, web_client
 from bot.directory import Directory
 from bot.facts import DIRECT, WorkspaceFacts
 from bot.settings import Settings, load
-from bot.standing import standing
+from bot.standing import NO_REPLY, is_shut_out, named, standing
 from knowledge.db import Database
 from knowledge.engine import Engine, open_engine
 from knowledge.errors import SettingsInvalid
@@ -59,12 +60,25 @@ def started(chosen: Settings) -> Iterator[Engine]:
 
 @dataclass(frozen=True)
 class Reader:
-    """Who would read a reply and where, by id (`dm`: a direct message), what the reply may use, and the reader's standing."""
+    """Who would read a reply and where, by id (`dm`: a direct message), what the reply may use, and the reader's standing.
+
+    `is_shut_out`: they could neither ask for that reply nor read it. `names` by id, a channel's with a #.
+    """
 
     person: str
     place: str
     decision: Decision
     notes: tuple[str, ...]
+    is_shut_out: bool
+    names: Mapping[str, str]
+
+    @property
+    def remarks(self) -> tuple[str, ...]:
+        """The notes for a person to read: that there is no such reply comes first."""
+        return (*([NO_REPLY] if self.is_shut_out else ()), *map(self.named, self.notes))
+
+    def named(self, text: str) -> str:
+        return named(text, self.names)
 
 
 def decision(chosen: Settings, database: Database | None, asker: str, place: str) -> Decision:
@@ -80,7 +94,8 @@ def reader(chosen: Settings, database: Database | None, asker: str, place: str) 
     if chosen.slack.facts is not None:
         facts = WorkspaceFacts.read(chosen.slack.facts, frozenset(chosen.slack.trusted_bots))
         person, where = facts.person(asker), facts.place(place)
-        return Reader(person.id, where.id, facts.decide(asker, place), standing(person, where))
+        allowed, names = facts.decide(asker, place), facts.names
+        return Reader(person.id, where.id, allowed, standing(person, where), is_shut_out(person, where), names)
     if database is None or chosen.slack.bot_token is None:
         raise SettingsInvalid(
             "facts about people and channels are needed: connect Slack (SLACK_BOT_TOKEN) and give ids, "
@@ -90,7 +105,15 @@ def reader(chosen: Settings, database: Database | None, asker: str, place: str) 
     directory = Directory(client, database, chosen.slack, identify(client))
     allowed = directory.decide(asker, None if place == DIRECT else place)
     where = Place(place, PlaceKind.DIRECT) if place == DIRECT else directory.place(place, asker)
-    return Reader(asker, place, allowed, standing(directory.person(asker), where))
+    person, names = directory.person(asker), _names(directory, asker, where)
+    return Reader(asker, place, allowed, standing(person, where), is_shut_out(person, where), names)
+
+
+def _names(directory: Directory, asker: str, place: Place) -> dict[str, str]:
+    """Of the two, as far as the asker may know them: a channel that is not open to them stands by its id alone."""
+    channels = () if place.kind is PlaceKind.DIRECT else (place.id,)
+    known = directory.names((asker,), channels, place.id, asker)
+    return {key: f"#{name}" if key in channels else name for key, name in known.items() if name != wording.NO_CHANNEL}
 
 
 def person_id(chosen: Settings, user: str) -> str:

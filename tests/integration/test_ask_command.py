@@ -40,7 +40,11 @@ def test_an_answer_names_its_sources_and_its_id_says_why(run: Run, company: Comp
 
 def test_that_the_person_could_not_ask_in_that_channel_is_noted_below_the_answer(run: Run) -> None:
     said = run("ask", "How many days of annual leave do full-time staff get?", "--as", "ben", "--in", "legal")
-    assert said.splitlines()[-3] == "note: UBEN is not in CLEGAL: they can neither ask there nor read the reply"
+    assert said.splitlines()[-5:-2] == [
+        "note: no such reply can come about",
+        "",
+        "note: ben (UBEN) is not in #legal (CLEGAL): they can neither ask there nor read the reply",
+    ]
     assert "note:" not in run("ask", "How many days of leave?", "--as", "ben", "--in", "general")
 
 
@@ -63,7 +67,7 @@ def test_a_question_in_another_language_than_the_nearest_documents_is_told_so(ru
 
 def test_who_may_read_nothing_is_told_that_and_nothing_is_stored(run: Run) -> None:
     said = run("ask", "How much leave?", "--as", "old")
-    assert said.split("\n\n") == [wording.NOTHING_ALLOWED_PERSON, "note: UOLD is deactivated\n"]
+    assert said.split("\n\n") == [wording.NOTHING_ALLOWED_PERSON, "note: old (UOLD) is deactivated\n"]
 
 
 def test_the_link_of_a_message_in_slack_says_why_too(run: Run, company: Company) -> None:
