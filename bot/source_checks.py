@@ -13,9 +13,10 @@ from bot.settings import Slack
 from knowledge.activity import LastSync
 from knowledge.db import Database
 from knowledge.errors import FootnoteError
+from knowledge.foreseen import foreseen
 from knowledge.overlaps import overlaps
 from knowledge.settings import Source
-from knowledge.sources import open_source
+from knowledge.sources import Listed, open_source
 from knowledge.strays import strays
 
 
@@ -31,7 +32,9 @@ def synced(database: Database, sources: Sequence[Source], syncs: Mapping[str, La
             yield Check(f"last sync of {name}", "warn", last.outdated)
     for stray in strays(database, names):
         yield Check(f"source {stray.name}", "warn", stray.says, f"put it back, or {stray.removal}")
-    for shared in overlaps(database, sources):
+    told = {frozenset({each.outer, each.inner}): each for each in overlaps(database, sources)}
+    to_come = {frozenset({each.outer, each.inner}): each for each in foreseen(database, sources, _there)}
+    for shared in (to_come | told).values():
         yield Check(f"sources {shared.outer} and {shared.inner}", "warn", shared.says, shared.remedy)
 
 
@@ -60,6 +63,15 @@ def _taken(last: LastSync, listed: int | None) -> str:
     if since:
         said.append(f"{since} not synced yet" if since > 0 else f"{-since} of them not listed any more")
     return ", ".join(said)
+
+
+def _there(source: Source) -> tuple[Listed, ...]:
+    """Nothing of a source that cannot be listed: `look` says so."""
+    try:
+        with closing(open_source(source)) as opened:
+            return tuple(opened.list({}))
+    except (FootnoteError, OSError):
+        return ()
 
 
 def _listed(source: Source) -> tuple[Check, int]:

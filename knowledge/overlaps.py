@@ -3,7 +3,7 @@
 1. A source lies in another when its folder is the other's or below it.
 2. A document that both have is told when its copy in the outer one has readers whom the copy in the inner one does not
    name, unless that is for the whole workspace already. So what is left out of the outer source, or narrows its own
-   readers, is not told.
+   readers, is not told. What the next sync will bring of it is told by `foreseen`.
 """
 
 from collections.abc import Sequence
@@ -48,14 +48,14 @@ def overlaps(database: Database, sources: Sequence[Source]) -> tuple[Overlap, ..
     found: dict[frozenset[str], Overlap] = {}
     with database.writing() as connection:
         for outer, inner in permutations(sources, 2):
-            below = _below(outer, inner)
+            below = lies_below(outer, inner)
             if below is not None and (count := _shared(connection, outer.name, inner.name, below)):
                 pair = frozenset({outer.name, inner.name})
                 found.setdefault(pair, Overlap(outer.name, inner.name, below, count))
     return tuple(found.values())
 
 
-def _below(outer: Source, inner: Source) -> str | None:
+def lies_below(outer: Source, inner: Source) -> str | None:
     """Where in `outer` the whole of `inner` lies: empty for the same place, None for another."""
     if outer.kind != inner.kind:
         return None

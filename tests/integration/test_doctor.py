@@ -19,7 +19,7 @@ from knowledge.db import Database
 from knowledge.index import OUTDATED, Indexer
 from knowledge.local_claude import LocalClaude
 from knowledge.local_claude import serve as serve_claude
-from knowledge.settings import Chunking
+from knowledge.settings import Chunking, Source
 from knowledge.tables import sources
 from tests.company import WORKSPACE, make_settings
 from tests.word_embedder import WordEmbedder
@@ -260,18 +260,41 @@ def test_a_last_sync_that_failed_may_be_mended_by_now(patient: Patient, database
         assert checks["source everyone"].state == state
 
 
-def test_a_folder_that_another_source_shows_to_more_people(patient: Patient, database: Database) -> None:
+@pytest.fixture
+def finance(patient: Patient) -> Source:
+    """A source of one document in the folder of `everyone`, for fewer people."""
     [everyone] = patient.settings.sources
     inner = Path(everyone.location) / "finance"
     inner.mkdir()
     (inner / "budget.md").write_text("A million.")
-    finance = everyone.model_copy(update={"name": "finance", "location": str(inner), "scopes": ("channel:CFINANCE",)})
+    return everyone.model_copy(update={"name": "finance", "location": str(inner), "scopes": ("channel:CFINANCE",)})
+
+
+def test_a_folder_that_another_source_shows_to_more_people(
+    patient: Patient, database: Database, finance: Source
+) -> None:
+    [everyone] = patient.settings.sources
     indexer = Indexer(database, WordEmbedder(), Chunking())
     for source in (everyone, finance):
         indexer.sync(source)
     found = patient.with_(sources=(everyone.model_dump(), finance.model_dump()))["sources everyone and finance"]
     assert found.says == "1 document is in both, and everyone shows them to people for whom finance does not"
     assert (found.state, 'exclude = ["finance/**"] in everyone' in found.remedy) == ("warn", True)
+
+
+def test_a_folder_that_another_source_will_show_to_more_people(
+    patient: Patient, database: Database, finance: Source
+) -> None:
+    """An `exclude` was taken away, and nothing synced since."""
+    [everyone] = patient.settings.sources
+    without = everyone.model_copy(update={"exclude": ("finance/**",)})
+    for source in (without, finance):
+        Indexer(database, WordEmbedder(), Chunking()).sync(source)
+    name = "sources everyone and finance"
+    assert name not in patient.with_(sources=(without.model_dump(), finance.model_dump()))
+    found = patient.with_(sources=(everyone.model_dump(), finance.model_dump()))[name]
+    says = "from the next sync on 1 document will be in both, and everyone will show them to people for whom finance does not"
+    assert found == Check(name, "warn", says, 'write exclude = ["finance/**"] in everyone before that')
 
 
 def test_a_source_that_was_read_by_newer_settings_asks_for_a_restart(patient: Patient, database: Database) -> None:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.overlaps import _below
+from knowledge.overlaps import lies_below
 from knowledge.settings import Source
 
 
@@ -28,4 +28,4 @@ def source(kind: str, location: str, **more: str) -> Source:
     ],
 )
 def test_a_source_lies_in_another_of_its_kind_at_a_place(outer: Source, inner: Source, below: str | None) -> None:
-    assert _below(outer, inner) == below
+    assert lies_below(outer, inner) == below
