@@ -49,7 +49,10 @@ def why(explained: Explanation, found: Sequence[Passage]) -> str:
         if rows
         else wording.NOTHING_FOUND
     )
-    return _paragraphs(head, table, _diagnosis(explained))
+    # All that was given could be read by whoever may read the answer. What was only found need not have been: it is not
+    # counted, and what exists but is not theirs any more is not told from what is gone.
+    gone = len(given - {passage.chunk_id for passage in found})
+    return _paragraphs(head, table, wording.changed_since(gone) if gone else "", _diagnosis(explained))
 
 
 def played(turn: Turn, posted: Reply, faults: Sequence[str]) -> str:

@@ -117,6 +117,11 @@ def last_changed(days: int) -> str:
     return f"last changed {count} {unit}{'s' if count != 1 else ''} ago"
 
 
+def changed_since(count: int) -> str:
+    """Of the passages that were given to answer from: so many are not there any more for whoever looks."""
+    return f"{count} of what was given {'has changed or is' if count == 1 else 'have changed or are'} gone since."
+
+
 def private_answer(question: str) -> str:
     return f"You asked: {question}"
 

@@ -142,6 +142,31 @@ def test_why_names_no_document_that_was_taken_from_who_looks(run: Run, company: 
     assert "everyone/parking.md" not in run("why", answer_id, "--as", "ben")
 
 
+def test_why_counts_what_was_given_and_is_not_there_any_more_however_it_went(run: Run, company: Company) -> None:
+    """Changed, narrowed and deleted look the same: that it exists for others is not theirs to know."""
+
+    def table(why: str) -> str:
+        return why.partition(review_wording.FOUND)[2]
+
+    crates = "# Crates\n\nCrates are stacked five high.\n"
+    company.write("everyone/crates.md", crates)
+    company.sync()
+    answer_id = asked(run, "How high are crates stacked?")
+    given = run("why", answer_id, "--as", "ben")
+    assert "Crates (everyone/crates.md)" in given
+    assert "gone since" not in given
+    company.write("everyone/crates.md", crates.replace("five", "six"))
+    company.sync()
+    changed = table(run("why", answer_id, "--as", "ben"))
+    assert "\n\n1 of what was given has changed or is gone since.\n\n" in changed
+    company.write("everyone/crates.md", f"---\nscopes: [channel:CLEGAL]\n---\n{crates}")
+    company.sync()
+    assert table(run("why", answer_id, "--as", "ben")) == changed
+    (company.documents / "everyone" / "crates.md").unlink()
+    company.sync()
+    assert table(run("why", answer_id, "--as", "ben")) == changed
+
+
 def test_readers_whom_the_settings_no_longer_name_are_gone_before_the_next_sync(
     own_company: Company, tmp_path: Path
 ) -> None:
