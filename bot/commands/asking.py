@@ -7,7 +7,20 @@ import typer
 from sqlalchemy import Connection
 
 from bot import blocks, terminal, wording
-from bot.commands.console import As, Config, In, Json, Reader, decision, engine, print_json, reader, say, settings
+from bot.commands.console import (
+    As,
+    Config,
+    In,
+    Json,
+    Reader,
+    command,
+    decision,
+    engine,
+    print_json,
+    reader,
+    say,
+    settings,
+)
 from bot.facts import DIRECT
 from bot.standing import lacking
 from knowledge.answer_rows import save
@@ -44,7 +57,7 @@ def ask(
     for note in found.remarks:
         say(f"\nnote: {note}")
     if found.decision.allowed:
-        say(f"\nwhy: footnote why {answer.id} --as {asker}")
+        say(f"\nwhy: {command(config, 'why', answer.id, '--as', asker)}")
 
 
 def access(asker: As, place: In = "dm", config: Config = None, json: Json = False) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import os
+import shlex
 import sys
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
@@ -130,6 +131,12 @@ def person_id(chosen: Settings, user: str) -> str:
         return WorkspaceFacts.read(chosen.slack.facts).person(user).id
     except SettingsInvalid as error:
         raise SettingsInvalid(f"{error}; or give {by_id}") from error
+
+
+def command(config: Path | None, *words: str) -> str:
+    """A command of ours for a shell, under the settings of this call."""
+    chosen = ("--config", str(config)) if config else ()
+    return shlex.join(("footnote", *words, *chosen))
 
 
 def print_json(value: Any) -> None:

@@ -2,6 +2,7 @@
 
 import json
 import re
+import shlex
 from collections.abc import Callable
 from pathlib import Path
 
@@ -10,6 +11,7 @@ from typer.testing import CliRunner
 
 from bot import logs, review_wording, wording
 from bot.cli import app
+from bot.commands.console import command
 from knowledge import privacy
 from tests.company import WORKSPACE, Company
 
@@ -32,10 +34,20 @@ def test_an_answer_names_its_sources_and_its_id_says_why(run: Run, company: Comp
     assert said.startswith(wording.QUOTED)
     assert "25 days" in said
     assert "[1] Annual leave" in said
-    command = said.rstrip().rpartition("why: footnote ")[2].split()
-    assert "answered" in (why := run(*command)) or "quoted" in why
+    words = shlex.split(said.rstrip().rpartition("why: footnote ")[2])
+    assert "answered" in (why := run(*words)) or "quoted" in why
     with company.database.writing() as connection:
         assert privacy.forget(connection, "UBEN")["answers"] >= 1
+
+
+def test_the_command_that_says_why_names_the_settings_and_fits_a_shell(run: Run, tmp_path: Path) -> None:
+    (folder := tmp_path / "our settings").mkdir()
+    (config := folder / "footnote.toml").write_text((tmp_path / "footnote.toml").read_text())
+    said = run("ask", "How many days of leave?", "--as", "ben", "--config", str(config))
+    words = shlex.split(said.rstrip().rpartition("why: footnote ")[2])
+    assert words[2:] == ["--as", "ben", "--config", str(config)]
+    assert "How many days of leave?" in run(*words)
+    assert command(None, "why", words[1]) == f"footnote why {words[1]}"
 
 
 def test_that_the_person_could_not_ask_in_that_channel_is_noted_below_the_answer(run: Run) -> None:
