@@ -55,5 +55,17 @@ def nowhere(case: GoldCase) -> str:
     return "nobody has said where it is answered" if case.expected is None else "not in the documents"
 
 
+def contradicted(case: GoldCase, other: GoldCase, retire: str) -> str:
+    """Of two accepted cases of one question. `retire`: the command that takes the other one out."""
+    return f"{case.id}: {other.id} is accepted too and {differs(case, other)}; if that is wrong: {retire}"
+
+
+def differs(case: GoldCase, other: GoldCase) -> str:
+    """What the other case says of the same question."""
+    if not other.expected:
+        return "asks the same, but says that it is not in the documents"
+    return f"asks the same, but says that it is in {'another document' if case.expected else 'the documents'}"
+
+
 def _doubt(reply: Replied) -> str:
     return ", not sure that it answers" if reply.is_doubtful else ""

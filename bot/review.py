@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import structlog
 
-from bot import blocks, review_wording, wording
+from bot import blocks, gold_lines, review_wording, wording
 from bot.blocks import Block, Post, actions, button, clip, context, section
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
@@ -16,7 +16,7 @@ from bot.handling import Handling
 from bot.markdown import pieces
 from bot.mrkdwn import escape
 from bot.replies import Replies
-from knowledge import catalog, reviews, suggestions
+from knowledge import catalog, contradictions, reviews, suggestions
 from knowledge.db import Database
 from knowledge.errors import FootnoteError, GoldCaseUnknown, GoldCaseUnlabelled
 from knowledge.gold import GoldCase
@@ -84,7 +84,7 @@ class Review:
             return review_wording.UNKNOWN
         except GoldCaseUnlabelled:
             return review_wording.UNLABELLED
-        return _told(done)
+        return self._told(done, person, allowed)
 
     def _correct(self, case_id: str, person: str, allowed: Scopes, named: str) -> str:
         with self._database.reading(allowed) as connection:
@@ -94,9 +94,20 @@ class Review:
         if len(found) > 1:
             return review_wording.ambiguous(escape(named))
         try:
-            return _told(reviews.accept(self._database, case_id, person, allowed, found))
+            done = reviews.accept(self._database, case_id, person, allowed, found)
         except GoldCaseUnlabelled:
             return review_wording.not_theirs(escape(named))
+        return self._told(done, person, allowed)
+
+    def _told(self, done: GoldCase | None, person: str, allowed: Scopes) -> str:
+        """What became of the case, and which accepted ones contradict it."""
+        if done is None:
+            return review_wording.ALREADY
+        if done.state != "accepted":
+            return review_wording.REJECTED
+        others = contradictions.of_case(self._database, done, allowed)
+        said = [review_wording.contradicted(escape(o.id), gold_lines.differs(done, o), person) for o in others[:SHOWN]]
+        return "\n".join([review_wording.ACCEPTED, *said])
 
     def _show(self, receipt: Receipt, person: str, said: str, allowed: Scopes | None) -> None:
         """Say it where it was clicked, with what still waits; trouble on the Home tab is told in a message too."""
@@ -183,12 +194,6 @@ def _buttons(each: Waiting) -> list[Block]:
     if case.expected != ():
         buttons.append(button(wording.NOT_IN_DOCUMENTS, f"gold_nowhere:{case.id}", case.id))
     return [*buttons, button(wording.REJECT, f"gold_reject:{case.id}", case.id, "danger")]
-
-
-def _told(done: GoldCase | None) -> str:
-    if done is None:
-        return review_wording.ALREADY
-    return review_wording.ACCEPTED if done.state == "accepted" else review_wording.REJECTED
 
 
 def _case_id(receipt: Receipt) -> str:

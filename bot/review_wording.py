@@ -78,6 +78,12 @@ def expected(places: Sequence[str], gone: int, who: str = "The gold case names")
     return f"{who}: {', '.join([*places, *lost])}"
 
 
+def contradicted(other: str, differs: str, person: str) -> str:
+    """Below `ACCEPTED`. `other`: the id of a case that was accepted before, `differs`: what that says."""
+    how = f"`footnote gold retire {other} --as {person}` in the shell"
+    return f":warning: The case `{other}` is accepted too and {differs}. If that is wrong, take it out: {how}."
+
+
 def more(count: int) -> str:
     return f"{count} more {'waits' if count == 1 else 'wait'} behind these."
 

@@ -169,10 +169,11 @@ def counts(connection: sa.Connection) -> dict[str, int]:
 
 def same_question(one: str, other: str) -> bool:
     """Whether two questions are the same but for case, spacing and punctuation."""
-    return _words(one) == _words(other)
+    return words(one) == words(other)
 
 
-def _words(text: str) -> tuple[str, ...]:
+def words(text: str) -> tuple[str, ...]:
+    """What two questions that are the same have in common."""
     return tuple(re.findall(r"\w+", text.casefold()))
 
 

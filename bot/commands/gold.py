@@ -14,7 +14,7 @@ from bot.check import counted
 from bot.commands.console import As, Config, Json, engine, print_json, reader, say
 from bot.facts import DIRECT
 from bot.settings import Settings
-from knowledge import gold, gold_file, labels, reviews, suggestions
+from knowledge import contradictions, gold, gold_file, labels, reviews, suggestions
 from knowledge.db import Database
 from knowledge.engine import Engine
 from knowledge.errors import SettingsInvalid
@@ -84,7 +84,10 @@ def accept(
             found = gold.get(connection, case, scopes)
         expected = () if nowhere else reviews.places(opened.database, found, named, scopes) if named else None
         with opened.database.writing() as connection:
-            _say(gold.accept(connection, case, reviewer, expected))
+            accepted = gold.accept(connection, case, reviewer, expected)
+        _say(accepted)
+        for other in contradictions.of_case(opened.database, accepted, scopes):
+            say(gold_lines.contradicted(accepted, other, _command(config, "retire", other.id, "--as", asker)))
         _say_missing(chosen, opened.database, {case: found.scopes})
 
 
@@ -121,7 +124,8 @@ def suggest(
         theirs = f"that {asker} may read " if asker else ""
         return say(f"0 questions proposed: none {theirs}was asked that is not a case already")
     say(f"{counted(len(ids), 'question')} proposed; nothing is measured before somebody accepts it")
-    say(f"to see {'it' if len(ids) == 1 else 'them'}: {_to_list(asker or 'PERSON', config)}")
+    to_list = _command(config, "list", "--as", asker or "PERSON", "--state", "proposed")
+    say(f"to see {'it' if len(ids) == 1 else 'them'}: {to_list}")
 
 
 @app.command("import")
@@ -140,6 +144,8 @@ def load(
         with opened.database.writing() as connection:
             count = gold_file.load(connection, lines, "import")
         say(f"{counted(count, 'case')}; one that is only proposed is measured once `footnote gold accept` has taken it")
+        for case, other in contradictions.of_ids(opened.database, [line.id for line in lines]):
+            say(gold_lines.contradicted(case, other, _command(config, "retire", other.id, "--as", "PERSON")))
         _say_missing(chosen, opened.database, {line.id: frozenset(line.scopes) for line in lines})
 
 
@@ -163,10 +169,10 @@ def _rights(chosen: Settings, opened: Engine, asker: str) -> tuple[Scopes, str]:
     return found.decision.allowed, found.person
 
 
-def _to_list(asker: str, config: Path | None) -> str:
-    """The command that lists what is proposed, for a shell."""
+def _command(config: Path | None, *words: str) -> str:
+    """A `footnote gold` command with the settings of this one, for a shell."""
     settings = ("--config", str(config)) if config else ()
-    return shlex.join(("footnote", "gold", "list", "--as", asker, "--state", "proposed", *settings))
+    return shlex.join(("footnote", "gold", *words, *settings))
 
 
 def _label(name: str) -> Label:

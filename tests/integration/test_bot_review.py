@@ -181,6 +181,23 @@ def test_a_click_counts_by_the_rights_of_its_moment(own_company: Company, lost: 
     assert "landlord" not in str(own_company.slack.home("ana"))
 
 
+def test_accepting_what_another_accepted_case_contradicts_is_told_with_the_remedy(own_company: Company) -> None:
+    before = propose(own_company)
+    with own_company.database.writing() as connection:
+        gold.accept(connection, before, "UOTHER")
+        secret = gold.propose(connection, Proposal(QUESTION, ALL | {"user:UBEN"}, LEAVE, "label", "UBEN"))
+        gold.accept(connection, secret, "UOTHER")
+    case_id = propose(own_company, f"{QUESTION}!", (), ALL | {"user:UANA"})
+    press(own_company, "gold_accept", case_id)
+    assert case(own_company, case_id, ALL | {"user:UANA"}).state == "accepted"
+    differs = "asks the same, but says that it is in the documents"
+    warned = review_wording.contradicted(before, differs, "UANA")
+    assert f"footnote gold retire {before} --as UANA" in warned
+    assert [message.text for message in told(own_company)] == [f"{review_wording.ACCEPTED}\n{warned}"]
+    assert warned in str(own_company.slack.home("ana"))
+    assert secret not in str(own_company.slack.home("ana"))
+
+
 def test_a_second_word_on_a_reviewed_case_changes_nothing(company: Company) -> None:
     case_id = propose(company, f"{QUESTION} (twice)")
     shown = home(company)

@@ -194,6 +194,30 @@ def test_an_import_and_the_word_on_a_case_name_the_places_that_cannot_be_found(
     assert said.splitlines()[-2:] == missing
 
 
+def test_accepted_cases_that_contradict_each_other_are_told_with_the_remedy_and_kept(
+    handbook: Database, run: Run, tmp_path: Path
+) -> None:
+    file, place = tmp_path / "cases.jsonl", {"source": "handbook", "external_id": "document-1"}
+    file.write_text("\n".join(json.dumps({**GOOD, "id": i, "expected": e}) for i, e in (("one", []), ("two", [place]))))
+    config = f"--config {tmp_path}/footnote.toml"
+    there, nowhere = "is in the documents", "is not in the documents"
+
+    assert "asks the same" not in run("import", str(file)).stdout, "they are only proposed"
+    assert "asks the same" not in run("accept", "one", "--as", "ben").stdout
+    assert run("accept", "two", "--as", "ben").stdout.splitlines()[-1] == (
+        f"two: one is accepted too and asks the same, but says that it {nowhere}; if that is wrong: "
+        f"footnote gold retire one --as ben {config}"
+    )
+    assert run("import", str(file), "--accepted").stdout.splitlines()[1:] == [
+        f"one: two is accepted too and asks the same, but says that it {there}; if that is wrong: "
+        f"footnote gold retire two --as PERSON {config}"
+    ]
+    with handbook.writing() as connection:
+        assert gold.counts(connection) == {"accepted": 2}
+    run("retire", "one", "--as", "ben")
+    assert "asks the same" not in run("accept", "two", "--as", "ben").stdout
+
+
 def test_a_word_on_a_case_reads_the_settings_once(
     handbook: Database, run: Run, monkeypatch: pytest.MonkeyPatch
 ) -> None:
