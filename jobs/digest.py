@@ -228,7 +228,8 @@ def _cases(facts: Facts, ids: Sequence[str]) -> Cases:
 
 
 def _case(result: Result, question: str) -> Case:
-    bucket = result.bucket or ("wrongly_answered" if result.outcome == "wrongly_answered" else None)
+    buckets = {"miss": result.bucket, "wrongly_answered": "wrongly_answered"}
+    bucket = buckets.get(result.outcome)
     return Case(result.case_id, question, bucket)
 
 

@@ -158,8 +158,12 @@ def _shared_terms(database: Database, task: Task) -> Callable[[], int]:
 
 def _with_answer(measured: Measured, task: Task, answer: Answer | None, leaked: int, ms: float) -> Measured:
     cited = [] if answer is None or measured.absent else [c.chunk_id in task.chunks for c in answer.citations]
+    result = measured.result
+    if result.outcome == "hit" and answer is not None and answer.abstained:
+        result = replace(result, bucket="unanswered")
     return replace(
         measured,
+        result=result,
         abstained=None if answer is None else answer.abstained,
         cited=(sum(cited), len(cited)),
         leaks=leaked,

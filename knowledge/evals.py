@@ -20,13 +20,19 @@ BAD = frozenset({"miss", "wrongly_answered"})
 
 @dataclass(frozen=True)
 class Result:
-    """`ranks`: best rank of an expected chunk by stage, None where it is absent. `bucket`: a miss's diagnosis."""
+    """`ranks`: best rank of an expected chunk by stage, None where it is absent. `bucket`: a miss's diagnosis; of a hit
+    `unanswered` when no answer was made of what was found, else None."""
 
     case_id: str
     scopes: Scopes
     outcome: Outcome
     ranks: Mapping[str, int | None] = field(default_factory=dict)
     bucket: str | None = None
+
+    @property
+    def is_right(self) -> bool:
+        """Whether it ended as expected, as far as that was looked at."""
+        return self.outcome in GOOD and self.bucket is None
 
 
 @dataclass(frozen=True)

@@ -181,6 +181,19 @@ def test_a_question_that_is_not_in_the_documents_should_be_declined(company: Com
     assert run.metrics["cases"]["absent"] == 1
 
 
+def test_a_question_whose_place_was_found_and_that_got_no_answer_did_not_end_as_expected(company: Company) -> None:
+    silent = company.accept("Which unused boat survives the days of winter?", CARRY)
+    told = company.accept("Do unused days survive into the next year?", CARRY)
+    run, results = company.evaluate(answering=True)
+    assert {name: (each.outcome, each.bucket) for name, each in results.items()} == {
+        silent: ("hit", "unanswered"),
+        told: ("hit", None),
+    }
+    assert [results[name].is_right for name in (silent, told)] == [False, True]
+    assert run.metrics is not None
+    assert run.metrics["abstention"]["precision"] == 0.0
+
+
 def test_a_case_that_cannot_be_measured_counts_nowhere(company: Company) -> None:
     good = company.accept("Do unused days survive?", CARRY)
     bad = company.accept("When does the garage open?", Label("handbook", "parking.md"))

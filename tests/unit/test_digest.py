@@ -102,6 +102,12 @@ def test_a_broken_case_comes_with_its_next_step_and_a_fixed_one_without() -> Non
     assert "**Newly fixed: 1**\n- When does the garage open?\n" in text
 
 
+def test_a_case_that_was_found_again_has_no_fault_although_it_got_no_answer() -> None:
+    silent = {"leave": Result("leave", ALL, "hit", {}, "unanswered")}
+    text = told(replace(QUIET, results=silent, before=results(leave="miss")))
+    assert "**Newly fixed: 1**\n- Do unused days survive?\n" in text
+
+
 def test_an_answer_to_what_the_documents_do_not_say_is_broken_too() -> None:
     facts = replace(QUIET, results=results(leave="wrongly_answered"), before=results(leave="abstained"))
     assert "the documents do not say it, and an answer was given" in told(facts)
