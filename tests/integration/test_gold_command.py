@@ -6,6 +6,7 @@ from collections.abc import Callable, Collection, Mapping
 from pathlib import Path
 
 import pytest
+import yaml
 from typer.testing import CliRunner, Result
 
 from bot.cli import app
@@ -164,6 +165,16 @@ def test_suggesting_for_somebody_leaves_out_what_they_may_not_read_and_tells_how
         "0 questions proposed: none that ben may read was asked that is not a case already\n"
     )
     assert "to see it: footnote gold list --as PERSON --state proposed" in run("suggest").stdout
+
+
+def test_in_the_shell_nobody_has_to_be_an_administrator_and_the_readme_says_so(handbook: Database, run: Run) -> None:
+    people = yaml.safe_load(WORKSPACE.read_text(encoding="utf-8"))["people"]
+    assert not next(person for person in people if person["name"] == "ben").get("admin")
+    with handbook.writing() as connection:
+        case = gold.propose(connection, Proposal("How many days?", ALL, (), "import", "UANA"))
+    assert "accepted" in run("accept", case, "--as", "ben").stdout
+    readme = " ".join((Path(__file__).parents[2] / "README.md").read_text(encoding="utf-8").split())
+    assert "Whoever has the settings file and the database is trusted in the shell" in readme
 
 
 def test_a_document_that_is_not_there_is_named_with_those_it_may_be_and_nothing_is_accepted(
