@@ -41,12 +41,13 @@ DIAGNOSES = {
     "chunking": "Why it failed: the place is cut in two, and neither half was found.",
     "wording": "Why it failed: the place shares no word with the question, and was not found.",
     "crowded_out": "Why it failed: other passages matched better, and the place was not found.",
-    "ranking": "Why it failed: the place was found, and ranked too low.",
-    "selection": "Why it failed: the place ranked well, and others of its kind took its room.",
-    "evidence": "Why it failed: the right place was found and given, but was judged too weak for an answer.",
-    "answering": "Why it failed: the right place was found and given; the fault is in the answer.",
+    "ranking": "Why it failed: the right place was found, but others ranked above it, and the reply was made without it.",
+    "selection": "Why it failed: the right place was found, but others of its kind took its room in the reply.",
+    "evidence": "Why it failed: the right place was found, but judged too weak for an answer, so nothing was shown of it.",
+    "omission": "Why it failed: the right place was found, and the reply left it out.",
+    "answering": "Why it failed: the reply cites the right place, so the fault is in what it took from it.",
 }
-"""By `knowledge.diagnosis.Cause`."""
+"""By `knowledge.diagnosis.Cause`, for people who saw the reply and not the search."""
 
 
 def standalone(question: str) -> str:
@@ -95,7 +96,7 @@ def hidden(count: int) -> str:
 
 
 FOUND = "What the search found, with its rank in each stage; ✓ marks what was given to the answer:"
-GIVEN = "The right place was found and given: if the reply is wrong, the search is not to blame."
+GIVEN = "The right place was found, and the reply cites it: if the reply is wrong, the search is not to blame."
 LABEL_IN_SLACK = "To say it: choose “Mark answer as wrong” in the menu of that message in Slack, or press 👎 below it."
 
 

@@ -4,7 +4,7 @@
 2. not_retrieved: a chunk does, and neither list of the search had it.
 3. ranked_low: a list had it, and it did not come among the passages that were given.
 4. unanswered: it was given, and no answer was made of it.
-5. answered_wrongly: it was given, and an answer was made, so the fault is in the answer.
+5. answered_wrongly: it was given, and an answer was made: one that leaves it out, or one that cites it and is wrong.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -13,7 +13,16 @@ from typing import Literal
 
 Bucket = Literal["not_in_corpus", "not_retrieved", "ranked_low", "unanswered", "answered_wrongly"]
 Cause = Literal[
-    "absent", "filter", "chunking", "wording", "crowded_out", "ranking", "selection", "evidence", "answering"
+    "absent",
+    "filter",
+    "chunking",
+    "wording",
+    "crowded_out",
+    "ranking",
+    "selection",
+    "evidence",
+    "omission",
+    "answering",
 ]
 LISTS = ("vector", "keyword")
 STAGES = (*LISTS, "fused", "reranked")
@@ -26,7 +35,8 @@ class Failure:
     `expected`: the chunks that hold the place, as far as the reply might read them. `hidden`: there are others that it
     might not. `split`: the place is cut in two by a chunk's border. `stages`: the chunks of each stage, best first.
     `passages`: what was given to be answered from. `shared_terms`: how many of the question's terms the expected chunks
-    hold, None when that is not known. `answered`: whether the reply had an answer.
+    hold, None when that is not known. `answered`: whether the reply had an answer. `cited`: the chunks that it
+    cites, which are what its readers were shown.
     """
 
     expected: Collection[int]
@@ -36,6 +46,7 @@ class Failure:
     split: bool = False
     shared_terms: int | None = None
     answered: bool = True
+    cited: Collection[int] = ()
 
 
 @dataclass(frozen=True)
@@ -63,11 +74,10 @@ def diagnose(failure: Failure) -> Diagnosis:
             else Diagnosis("not_in_corpus", "absent")
         )
     if set(failure.expected) & set(failure.passages):
-        return (
-            Diagnosis("answered_wrongly", "answering", ranks, missed_by)
-            if failure.answered
-            else Diagnosis("unanswered", "evidence", ranks, missed_by)
-        )
+        if not failure.answered:
+            return Diagnosis("unanswered", "evidence", ranks, missed_by)
+        shown = set(failure.expected) & set(failure.cited)
+        return Diagnosis("answered_wrongly", "answering" if shown else "omission", ranks, missed_by)
     if len(missed_by) == len(LISTS):
         return Diagnosis("not_retrieved", _why_missed(failure), ranks, missed_by)
     lost_after = _lost_after(ranks, len(failure.passages))

@@ -96,6 +96,7 @@ def _failure(answer: StoredAnswer, located: Sequence[Located], hidden: bool, sha
         split=any(place.split for place in located),
         shared_terms=shared_terms,
         answered=answer.outcome not in WITHOUT_ANSWER,
+        cited=[citation.chunk_id for citation in answer.citations],
     )
 
 

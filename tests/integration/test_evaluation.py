@@ -240,6 +240,7 @@ def test_places_count_once_at_their_first_chunk() -> None:
     ("question", "place", "bucket", "cause"),
     [
         ("Do unused days survive into the next year?", CARRY, "answered_wrongly", "answering"),
+        ("When does the garage in Mill Street open?", CARRY, "answered_wrongly", "omission"),
         ("Which unused boat survives the days of winter?", CARRY, "unanswered", "evidence"),
         ("What does the landlord ask for?", DISPUTE, "not_retrieved", "filter"),
         ("When does the garage open?", Label("handbook", "gone.md"), "not_in_corpus", "absent"),

@@ -1,10 +1,12 @@
 """The five buckets, on constructed failures."""
 
 from dataclasses import replace
+from typing import get_args
 
 import pytest
 
-from knowledge.diagnosis import Failure, diagnose
+from bot.review_wording import DIAGNOSES
+from knowledge.diagnosis import Cause, Failure, diagnose
 
 LONG = list(range(100, 130))
 """Chunks that were not expected."""
@@ -78,9 +80,10 @@ def test_what_a_list_had_and_was_not_given_ranked_too_low(
     ],
 )
 def test_what_was_given_was_answered_wrongly_or_not_at_all(failure: Failure) -> None:
-    found = diagnose(failure), diagnose(replace(failure, answered=False))
-    assert [each.bucket for each in found] == ["answered_wrongly", "unanswered"]
-    assert [each.cause for each in found] == ["answering", "evidence"]
+    cited = replace(failure, cited=[100, *failure.expected])
+    found = diagnose(cited), diagnose(replace(failure, cited=[100])), diagnose(replace(failure, answered=False))
+    assert [each.bucket for each in found] == ["answered_wrongly", "answered_wrongly", "unanswered"]
+    assert [each.cause for each in found] == ["answering", "omission", "evidence"]
 
 
 @pytest.mark.parametrize(
@@ -94,3 +97,8 @@ def test_what_was_not_given_failed_before_there_could_be_an_answer(failure: Fail
 def test_the_evidence_names_the_rank_at_every_stage() -> None:
     failure = Failure([1, 2], stages([100, 1], [2], [100, 101, 2, 1], [*LONG[:11], 1, 2]), LONG[:8])
     assert diagnose(failure).ranks == {"vector": 2, "keyword": 1, "fused": 3, "reranked": 12}
+
+
+def test_every_cause_is_told_in_words_for_somebody_who_saw_the_reply_and_not_the_search() -> None:
+    assert set(DIAGNOSES) == set(get_args(Cause))
+    assert not [words for words in DIAGNOSES.values() if "given" in words]
