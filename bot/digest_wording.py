@@ -17,13 +17,20 @@ BUCKETS: Mapping[str, tuple[str, str]] = {
         "there was no answer: what was found was judged too weak for one",
         "ask it again; if there is still none, say it in the document in the question's words",
     ),
-    "answered_wrongly": ("the right passage was given", "read the answer and the prompt"),
+    "answered_wrongly": ("the right place was found, and the answer is wrong", "read the answer and the prompt"),
     "wrongly_answered": (
-        "the documents do not say it, and an answer was given",
+        "it is accepted as not in the documents, and was answered all the same",
         "ask it and read the reply; if that is a fair answer, correct what is expected",
     ),
 }
 """What went wrong with a case, and what to do about it."""
+CORRECTING = (
+    "To correct what is expected of a case: `footnote gold accept ID --as NAME --document SOURCE/PATH`, or `--nowhere` for "
+    "not in the documents. To take it out: `footnote gold retire ID --as NAME`."
+)
+DOUBTED = "The right place was found, but people voted the reply down"
+NEW = "Measured for the first time, and not as expected"
+STALE = "To be reviewed, because what they expect is gone"
 
 
 def markdown(digest: Digest) -> str:
@@ -34,10 +41,13 @@ def markdown(digest: Digest) -> str:
         parts.append(f"**{found} came up that the asker may not read. Stop and look at this first.**")
     if digest.quiet:
         return f"{parts[0]} Nothing changed."
-    parts += [_cases("Newly broken", digest.broken), _cases("Measured for the first time, and not right", digest.new)]
-    parts.append(_cases("Newly fixed", digest.fixed))
-    parts += [_cases("To be reviewed, because what they expect is gone", digest.stale)]
-    parts.append(_cases("Found, but the reply was voted wrong", digest.doubted))
+    parts += [
+        _cases("Newly broken", digest.broken),
+        _cases(NEW, digest.new),
+        _cases("Newly fixed", digest.fixed, ids=False),
+    ]
+    parts += [_cases(STALE, digest.stale), _cases(DOUBTED, digest.doubted)]
+    parts.append(CORRECTING if _may_expect_wrongly(digest) else "")
     parts += [_unanswered(digest.unanswered), _list("Sources", map(_source, digest.sources), _others(digest))]
     notes = list(_notes(digest))
     parts.append(_list("Also", notes) if len(notes) > 1 else notes[0])
@@ -48,7 +58,15 @@ def _headline(digest: Digest) -> str:
     if digest.recall is None:
         return f"**Retrieval: {digest.problem or 'no figures'}.**"
     change = "" if digest.change is None else f", {_signed(digest.change)}"
-    line = f"**Recall@5 {digest.recall:.0%}{change}, over {digest.used} of {digest.accepted} questions.**"
+    known = _count(digest.used - digest.absent, "question")
+    line = (
+        f"**Recall@5 {digest.recall:.0%}{change}: the share of {known} whose right place was among the first 5 found.**"
+    )
+    if digest.absent:
+        answered = f"{digest.answered or 'none'} {'was' if digest.answered < 2 else 'were'} answered all the same"
+        line += f" Of {_count(digest.absent, 'question')} accepted as not in the documents {answered}."
+    if digest.used < digest.accepted:
+        line += f" Measured: {digest.used} of {_count(digest.accepted, 'accepted question')}."
     if digest.problem:
         line += f" {digest.problem[0].upper()}{digest.problem[1:]}; these are the figures before."
     worse, better = len(digest.broken), len(digest.fixed)
@@ -64,13 +82,21 @@ def _signed(change: float) -> str:
     return "unchanged" if points == 0 else f"{points:+d} {'point' if abs(points) == 1 else 'points'}".replace("-", "−")
 
 
-def _cases(title: str, cases: Cases) -> str:
+def _cases(title: str, cases: Cases, *, ids: bool = True) -> str:
+    """`ids`: with each case's own, where there is something to do about it."""
     lines = []
     for case in cases.shown:
         fault, step = BUCKETS.get(case.bucket or "", ("", ""))
-        lines.append(_quoted(case.question) + (f" *{fault}*: {step}" if fault else ""))
+        named = f"{_quoted(case.question)} (case {_quoted(case.id)})" if ids else _quoted(case.question)
+        lines.append(named + (f" *{fault}*: {step}" if fault else ""))
     more = f"{cases.withheld} more" if cases.shown else ""
     return _list(f"{title}: {len(cases)}", lines, more if cases.withheld else "") if len(cases) else ""
+
+
+def _may_expect_wrongly(digest: Digest) -> bool:
+    """Whether a case is named whose expectation is to be looked at."""
+    named = (*digest.broken.shown, *digest.new.shown)
+    return bool(digest.stale.shown or digest.doubted.shown) or any(c.bucket == "wrongly_answered" for c in named)
 
 
 def _unanswered(asked: Sequence[tuple[str, int]]) -> str:

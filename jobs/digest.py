@@ -25,7 +25,7 @@ SHOWN = 5
 @dataclass(frozen=True)
 class Facts:
     """`questions`: text by case id, of those cases alone that the audience may read. `results`, `before`: by case id.
-    `doubted`: what kind of reply was voted wrong lately, by case id."""
+    `doubted`: what kind of reply was voted down lately, by case id."""
 
     runs: tuple[Run, ...]
     results: Mapping[str, Result]
@@ -66,8 +66,9 @@ class Digest:
     """Shares are between 0 and 1, None where there is no figure. `problem`: why there are no figures, else empty.
 
     `new`: cases measured for the first time that failed; they belong to no comparison, nor to `broken`.
-    `doubted`: cases that were found and whose reply people voted wrong; `unanswered` those whose reply had no answer.
-    `used` of `accepted` gold cases count in the figures; `proposed` wait for an owner. `chance`: how likely so uneven a
+    `doubted`: cases that were found and whose reply people voted down; `unanswered` those whose reply had no answer.
+    `used` of `accepted` gold cases count in the figures; `proposed` wait for an owner. Of those used `absent` are accepted as
+    not in the documents, which count in no recall; `answered` of these were answered all the same. `chance`: how likely so uneven a
     split of better and worse would be by chance. `judged`: answers that a model judged, and the shares it found supported
     and to the point. `configured`: what of the configuration changed since the run before.
     `unanswered`: questions and how often they were asked. `sources`: problems of sources the audience reads,
@@ -97,6 +98,8 @@ class Digest:
     other_sources: int
     failed_runs: Mapping[str, int]
     doubted: Cases = Cases()
+    absent: int = 0
+    answered: int = 0
     series: tuple[Point, ...] = field(default=())
 
     @property
@@ -173,6 +176,8 @@ def compose(facts: Facts) -> Digest:
         other_sources=len(facts.source_problems) - len(own),
         failed_runs=facts.failed_runs,
         doubted=_doubted(facts, doubted),
+        absent=cases.get("absent", 0),
+        answered=sum(result.outcome == "wrongly_answered" for result in facts.results.values()),
         series=series(facts.runs),
     )
 

@@ -96,7 +96,7 @@ def test_from_a_thumbs_down_to_the_digest_that_names_it_as_fixed(
 
         first = nights.digest()
         _, step = digest_wording.BUCKETS["ranked_low"]
-        assert "Recall@5 0%, over 1 of 1 questions" in first
+        assert "Recall@5 0%: the share of 1 question whose right place" in first
         assert QUESTION in first
         assert step in first
         assert "fixed" not in first
@@ -104,7 +104,7 @@ def test_from_a_thumbs_down_to_the_digest_that_names_it_as_fixed(
         company.write("everyone/rates.md", MENDED)
         company.sync()
         second = nights.digest()
-        assert "Recall@5 100%, +100 points, over 1 of 1 questions" in second
+        assert "Recall@5 100%, +100 points: the share of 1 question" in second
         assert "Changed since the last run: documents." in second
         assert second[second.index("Newly fixed: 1") :].splitlines()[1] == f"• {QUESTION}"
         assert "Newly broken" not in second

@@ -50,7 +50,7 @@ def test_the_digest_is_posted_once_with_its_chart_and_names_only_what_its_reader
     digests = posts(company)
     assert len(digests) == 2
     assert "Recall@5 100%" in digests[0]
-    assert "over 2 of 2 questions" in digests[0]
+    assert "the share of 2 questions" in digests[0]
     assert sum(c.method == "files.completeUploadExternal" and c.ok for c in company.slack.calls) == 2
     assert "saffron" not in str(company.slack.calls)
     assert "landlord" not in str(company.slack.calls)
@@ -119,7 +119,7 @@ def test_an_administrator_has_the_night_done_now(tmp_path: Path, postgres_url: s
         assert wording.nightly_posted(CHANNEL) in told
         assert wording.nightly_posted(CHANNEL) in str(company.slack.home("ana"))
         [digest] = [message for message in company.slack.state.history(CHANNEL) if "Recall@5" in message.text]
-        assert "over 1 of 1 questions" in digest.text
+        assert "the share of 1 question whose right place" in digest.text
         assert [call.ok for call in company.slack.calls if call.method == "files.completeUploadExternal"] == [True]
 
 

@@ -71,8 +71,8 @@ def test_a_digest_for_everyone_quotes_only_what_everyone_may_read(database: Data
         evals.finish(connection, second, figures, [Result(i, s, "miss", {}, "not_retrieved") for s, i in ids.items()])
 
     text = markdown(compose(gather(database, ALL, YESTERDAY, letters)))
-    assert "**Recall@5 0%, −100 points, over 2 of 2 questions.**" in text
-    assert "**Newly broken: 2**\n- Is there leave? *it is there" in text
+    assert "**Recall@5 0%, −100 points: the share of 2 questions whose right place" in text
+    assert f"**Newly broken: 2**\n- Is there leave? (case {ids[ALL]}) *it is there" in text
     assert "- 1 more" in text
     assert "(2 times)" in text
     assert "4 questions asked, 3 without an answer; 4,200 tokens, $0.02." in text

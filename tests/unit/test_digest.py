@@ -7,7 +7,7 @@ from datetime import UTC, datetime, timedelta
 import numpy as np
 import pytest
 
-from bot.digest_wording import markdown
+from bot.digest_wording import BUCKETS, CORRECTING, DOUBTED, NEW, markdown
 from jobs.chart import INK, MRR, RECALL, Point, png
 from jobs.digest import Digest, Facts, compose
 from knowledge.activity import SourceProblem, Spent
@@ -53,21 +53,48 @@ QUIET = Facts(
 )
 
 
+FOUND = "the share of 20 questions whose right place was among the first 5 found.**"
+
+
 def told(facts: Facts) -> str:
     return markdown(compose(facts))
 
 
 def test_when_nothing_changed_it_says_so_in_one_line() -> None:
-    assert told(QUIET) == "**Recall@5 90%, unchanged, over 20 of 20 questions.** Nothing changed."
+    assert told(QUIET) == f"**Recall@5 90%, unchanged: {FOUND} Nothing changed."
 
 
 def test_the_headline_has_the_change_in_points() -> None:
-    assert told(replace(QUIET, runs=(run(1, 0.85), run(2, 0.9)))).startswith("**Recall@5 90%, +5 points, over 20 of 20")
-    assert told(replace(QUIET, runs=(run(1, 0.91), run(2, 0.9)))).startswith("**Recall@5 90%, −1 point, over 20 of 20")
+    assert told(replace(QUIET, runs=(run(1, 0.85), run(2, 0.9)))).startswith(f"**Recall@5 90%, +5 points: {FOUND}")
+    assert told(replace(QUIET, runs=(run(1, 0.91), run(2, 0.9)))).startswith(f"**Recall@5 90%, −1 point: {FOUND}")
+
+
+def test_questions_that_are_not_in_the_documents_are_told_apart_from_those_that_can_be_found() -> None:
+    """Else a recall of 100% over all questions would stand above those that went wrong."""
+    absent = results(boat="wrongly_answered", pool="wrongly_answered", bus="abstained")
+    facts = replace(QUIET, runs=(run(1, 1.0), run(2, 1.0, absent=3)), results={**QUIET.results, **absent})
+    assert "the share of 17 questions whose right place" in told(facts)
+    assert " Of 3 questions accepted as not in the documents 2 were answered all the same." in told(facts)
+    one, none = results(boat="wrongly_answered"), results(boat="abstained")
+    assert "in the documents 1 was answered all the same." in told(replace(facts, results=one))
+    assert "in the documents none was answered all the same." in told(replace(facts, results=none))
+    assert "accepted as not" not in told(QUIET)
+
+
+def test_where_what_is_expected_may_be_wrong_the_commands_that_correct_it_stand_once_below() -> None:
+    leave = replace(QUIET, before={})
+    wrongly = replace(leave, results=results(leave="wrongly_answered", lease="hit"))
+    stale = replace(leave, results=results(leave="stale"))
+    for facts in (wrongly, stale, replace(QUIET, doubted={"leave": "answered"})):
+        assert told(facts).count("footnote gold accept ID --as NAME --document SOURCE/PATH") == 1
+        assert told(facts).count("footnote gold retire ID --as NAME") == 1
+        assert "(case leave)" in told(facts)
+        assert CORRECTING not in told(replace(facts, questions={})), "nobody is told an id, so there is nothing to type"
+    assert CORRECTING not in told(replace(leave, results=results("ranked_low", leave="miss")))
 
 
 def test_a_first_run_has_no_change() -> None:
-    assert told(replace(QUIET, runs=(run(1, 0.9),), before={})).startswith("**Recall@5 90%, over 20 of 20 questions.**")
+    assert told(replace(QUIET, runs=(run(1, 0.9),), before={})).startswith(f"**Recall@5 90%: {FOUND}")
 
 
 @pytest.mark.parametrize(
@@ -98,7 +125,9 @@ def test_a_broken_case_comes_with_its_next_step_and_a_fixed_one_without() -> Non
         questions={"leave": "Do unused days survive?", "garage": "When does the garage open?"},
     )
     text = told(facts)
-    assert "**Newly broken: 1**\n- Do unused days survive? *it is there and was not found*: put the" in text
+    assert (
+        "**Newly broken: 1**\n- Do unused days survive? (case leave) *it is there and was not found*: put the" in text
+    )
     assert "**Newly fixed: 1**\n- When does the garage open?\n" in text
 
 
@@ -110,15 +139,15 @@ def test_a_case_that_was_found_again_has_no_fault_although_it_got_no_answer() ->
 
 def test_an_answer_to_what_the_documents_do_not_say_is_broken_too() -> None:
     facts = replace(QUIET, results=results(leave="wrongly_answered"), before=results(leave="abstained"))
-    assert "the documents do not say it, and an answer was given" in told(facts)
+    assert BUCKETS["wrongly_answered"][0] in told(facts)
 
 
 def test_a_found_case_whose_answer_was_voted_wrong_is_named_to_those_who_may_read_it() -> None:
     facts = replace(QUIET, doubted={"leave": "answered"})
-    assert "**Found, but the reply was voted wrong: 1**\n- Do unused days survive?" in told(facts)
+    assert f"**{DOUBTED}: 1**\n- Do unused days survive? (case leave)" in told(facts)
     assert "survive" not in told(replace(facts, questions={}))
-    assert "voted wrong: 1**" in told(replace(facts, questions={}))
-    assert "voted wrong" not in told(replace(facts, results=results("ranked_low", leave="miss", lease="hit")))
+    assert f"{DOUBTED}: 1**" in told(replace(facts, questions={}))
+    assert DOUBTED not in told(replace(facts, results=results("ranked_low", leave="miss", lease="hit")))
 
 
 def test_a_found_case_that_was_voted_wrong_for_want_of_an_answer_says_so() -> None:
@@ -126,7 +155,9 @@ def test_a_found_case_that_was_voted_wrong_for_want_of_an_answer_says_so() -> No
     questions = {"leave": "Do unused days survive?", "lease": "Who is the landlord?"}
     silent = "*there was no answer: what was found was judged too weak for one*: ask"
     text = told(replace(facts, questions=questions))
-    assert f"voted wrong: 2**\n- Who is the landlord?\n- Do unused days survive? {silent}" in text
+    assert (
+        f"{DOUBTED}: 2**\n- Who is the landlord? (case lease)\n- Do unused days survive? (case leave) {silent}" in text
+    )
     assert "no answer:" not in told(replace(facts, questions={}))
 
 
@@ -139,10 +170,7 @@ def test_a_case_that_is_new_or_stale_is_neither_broken_nor_fixed_and_a_new_one_t
     )
     digest = compose(facts)
     assert (len(digest.broken), len(digest.fixed), len(digest.stale), digest.chance) == (0, 0, 1, 1.0)
-    assert (
-        "**Measured for the first time, and not right: 1**\n- Where is the boat? *the right place was found, but"
-        in told(facts)
-    )
+    assert f"**{NEW}: 1**\n- Where is the boat? (case new) *the right place was found, but" in told(facts)
 
 
 def test_what_the_audience_may_not_read_is_a_number() -> None:
@@ -175,8 +203,12 @@ def test_stale_and_unscored_cases_and_jobs_that_failed_are_listed() -> None:
         spent=Spent(40, 6, 12345, 0.216),
     )
     text = told(facts)
-    assert "over 17 of 20 questions" in text
-    assert "**To be reviewed, because what they expect is gone: 2**\n- Do unused days survive?\n- 1 more" in text
+    assert "the share of 17 questions" in text
+    assert "found.** Measured: 17 of 20 accepted questions." in text
+    assert (
+        "**To be reviewed, because what they expect is gone: 2**\n- Do unused days survive? (case leave)\n- 1 more"
+        in text
+    )
     assert "1 question could not be scored." in text
     assert "The job “sync” failed 3 times." in text
     assert "40 questions asked, 6 without an answer; 12,345 tokens, $0.22." in text
