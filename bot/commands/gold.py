@@ -12,6 +12,7 @@ import typer
 from bot import gold_lines
 from bot.check import counted
 from bot.commands.console import As, Config, Json, engine, print_json, reader, say
+from bot.errors import UsageWrong
 from bot.facts import DIRECT
 from bot.settings import Settings
 from knowledge import contradictions, gold, gold_file, labels, reviews, suggestions
@@ -77,6 +78,8 @@ def accept(
     config: Config = None,
 ) -> None:
     """Take a proposed case into the gold set. As proposed, or with other documents."""
+    if nowhere and document:
+        raise UsageWrong("--nowhere and --document contradict each other; leave one of them out")
     named = [_label(name) for name in document or ()]
     with engine(config) as (chosen, opened):
         scopes, reviewer = _rights(chosen, opened, asker)

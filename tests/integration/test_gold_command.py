@@ -11,6 +11,7 @@ from typer.testing import CliRunner, Result
 
 from bot.cli import app
 from bot.commands import console
+from bot.errors import UsageWrong
 from bot.settings import Settings, load
 from knowledge import answer_rows, catalog, gold, gold_file
 from knowledge.answer_rows import save
@@ -187,6 +188,20 @@ def test_a_document_that_is_not_there_is_named_with_those_it_may_be_and_nothing_
             run("accept", case, "--as", "ben", "--document", wrong)
         assert wrong in str(refused.value)
         assert "did you mean document-1 (handbook/document-1)?" in str(refused.value)
+    with handbook.writing() as connection:
+        assert gold.counts(connection) == {"proposed": 1}
+
+
+@pytest.mark.parametrize(
+    "said", [("--nowhere", "--document", "handbook/document-1"), ("--document", "handbook/document-1", "--nowhere")]
+)
+def test_a_case_is_not_said_to_be_in_a_document_and_nowhere(
+    handbook: Database, run: Run, said: tuple[str, ...]
+) -> None:
+    with handbook.writing() as connection:
+        case = gold.propose(connection, Proposal("How many days?", ALL, None, "import", "UANA"))
+    with pytest.raises(UsageWrong, match="--nowhere and --document"):
+        run("accept", case, "--as", "ben", *said)
     with handbook.writing() as connection:
         assert gold.counts(connection) == {"proposed": 1}
 
