@@ -36,8 +36,8 @@ def examine(settings: Settings) -> Iterator[Check]:
     yield from _models(settings)
     for source in settings.sources:
         yield source_checks.look(settings.slack, source, syncs.get(source.name))
-    if not settings.sources:
-        yield Check("sources", "warn", "none configured", "add [[sources]] to footnote.toml")
+    if lack := settings.no_sources:
+        yield Check("sources", "warn", lack.says, lack.remedy)
     yield from _slack(settings)
     yield from _claude(settings)
     yield _disk(settings)
@@ -54,7 +54,7 @@ def _database(settings: Settings) -> Generator[Check, None, Mapping[str, LastSyn
         yield from _index(settings, database)
         with database.writing() as connection:
             syncs = last_syncs(connection)
-        yield from source_checks.synced(database, settings.sources, syncs)
+        yield from source_checks.synced(database, settings, syncs)
     yield from failed
     return syncs
 

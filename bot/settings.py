@@ -4,9 +4,9 @@ import re
 import tomllib
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, NamedTuple
 
-from pydantic import AfterValidator, Field, SecretStr, ValidationError
+from pydantic import AfterValidator, Field, PrivateAttr, SecretStr, ValidationError
 
 from bot import toml_faults
 from bot.logs import redact
@@ -41,6 +41,9 @@ ENVIRONMENT = {
 """Environment variable -> setting. A value in the environment wins over the same key in the file. With `_FILE` at its
 end the variable names a file that holds the value, as secret stores mount them."""
 
+
+FILE = "footnote.toml"
+"""In the current folder it is read when no other one is named."""
 
 SECRET = frozenset({"database_url", "bot_token", "app_token", "signing_secret", "api_key"})
 """Keys whose values no message repeats."""
@@ -89,6 +92,13 @@ class Slack(Section):
     """A workspace file to take people and channels from in the shell, for `--as` and `--in`."""
 
 
+class Lack(NamedTuple):
+    """What is missing, and what to do about it."""
+
+    says: str
+    remedy: str
+
+
 class Settings(Section):
     home: Path
     database_url: DatabaseUrl | None = None
@@ -103,11 +113,27 @@ class Settings(Section):
     """Port for /metrics, /healthz and /readyz; None: not served."""
     monitoring_host: str = "127.0.0.1"
     """Address that they are served at; `0.0.0.0` in a container, for another one that scrapes. They ask for no password."""
+    _fileless: Path | None = PrivateAttr(None)
+    """The folder that has no settings file, when none was named either."""
 
     @property
     def knowledge(self) -> KnowledgeSettings:
         """The part that the engine sees."""
         return KnowledgeSettings(**{name: getattr(self, name) for name in KnowledgeSettings.model_fields})
+
+    @property
+    def no_file(self) -> Lack | None:
+        """None when there is one. Without it there are no sources and nobody is known by name; variables may do for the rest."""
+        if self._fileless is None:
+            return None
+        return Lack(f"there is no {FILE} in {self._fileless}", "go to the folder that has it, or name it with --config")
+
+    @property
+    def no_sources(self) -> Lack | None:
+        """None when there are some."""
+        if self.sources:
+            return None
+        return self.no_file or Lack("no sources are configured", f"add [[sources]] to {FILE}")
 
 
 def load(file: Path | None, environment: Mapping[str, str]) -> Settings:
@@ -126,13 +152,15 @@ def load(file: Path | None, environment: Mapping[str, str]) -> Settings:
         settings = Settings.model_validate(values)
     except ValidationError as error:
         found = faults(error, Settings, SECRET)
-        said = [f"{_where(place, values, given, file or Path('footnote.toml'))} {says}" for place, says in found]
+        said = [f"{_where(place, values, given, file or Path(FILE))} {says}" for place, says in found]
         raise SettingsInvalid("\n  ".join(said)) from error
     names = [source.name for source in settings.sources]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise SettingsInvalid(f"{file}: source name {twice[0]!r} is used twice; give each source a name of its own")
     for source in settings.sources:
         _check_source(file, source)
+    if file is None:
+        settings._fileless = Path.cwd()
     return _anchored(settings, file.resolve().parent if file else Path.cwd())
 
 

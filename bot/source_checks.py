@@ -1,6 +1,6 @@
 """What `footnote doctor` finds about sources: whether they can be read now, and what became of their last sync."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import closing
 
 from slack_sdk.errors import SlackApiError
@@ -9,7 +9,7 @@ from bot.channel import refusal
 from bot.check import Check, counted
 from bot.client import FAILURES, web_client
 from bot.logs import redact
-from bot.settings import Slack
+from bot.settings import Settings, Slack
 from knowledge.activity import LastSync
 from knowledge.db import Database
 from knowledge.errors import FootnoteError
@@ -17,12 +17,13 @@ from knowledge.foreseen import foreseen
 from knowledge.overlaps import overlaps
 from knowledge.settings import Source
 from knowledge.sources import Listed, open_source
-from knowledge.strays import strays
+from knowledge.strays import Stray, strays
 
 
-def synced(database: Database, sources: Sequence[Source], syncs: Mapping[str, LastSync]) -> Iterator[Check]:
+def synced(database: Database, settings: Settings, syncs: Mapping[str, LastSync]) -> Iterator[Check]:
     """A warning for each source whose last sync failed or refused to delete, for each that the settings do not have, and
     for each two of which one shows the other's documents to more people."""
+    sources = settings.sources
     names = [source.name for source in sources]
     for name, last in ((name, syncs[name]) for name in names if name in syncs):
         if last.error:
@@ -31,11 +32,18 @@ def synced(database: Database, sources: Sequence[Source], syncs: Mapping[str, La
         elif last.outdated:
             yield Check(f"last sync of {name}", "warn", last.outdated)
     for stray in strays(database, names):
-        yield Check(f"source {stray.name}", "warn", stray.says, f"put it back, or {stray.removal}")
+        yield _stray(settings, stray)
     told = {frozenset({each.outer, each.inner}): each for each in overlaps(database, sources)}
     to_come = {frozenset({each.outer, each.inner}): each for each in foreseen(database, sources, _there)}
     for shared in (to_come | told).values():
         yield Check(f"sources {shared.outer} and {shared.inner}", "warn", shared.says, shared.remedy)
+
+
+def _stray(settings: Settings, stray: Stray) -> Check:
+    name = f"source {stray.name}"
+    if lack := settings.no_file:  # whether it is to go cannot be known here
+        return Check(name, "warn", f"in the index with {stray.counted}; {lack.says} to name it", lack.remedy)
+    return Check(name, "warn", stray.says, f"put it back, or {stray.removal}")
 
 
 def look(slack: Slack, source: Source, last: LastSync | None) -> Check:

@@ -16,7 +16,7 @@ from bot import wording
 from bot.client import identify, web_client
 from bot.directory import Directory
 from bot.facts import DIRECT, WorkspaceFacts
-from bot.settings import Settings, load
+from bot.settings import FILE, Settings, load
 from bot.standing import NO_REPLY, is_shut_out, named, standing
 from knowledge.db import Database
 from knowledge.engine import Engine, open_engine
@@ -40,9 +40,12 @@ In = Annotated[
 ]
 
 
+BY_ID = "a person's id in Slack, such as U012ABCDEF"
+
+
 def settings(config: Path | None) -> Settings:
     """The settings of this call. Without `config`, `footnote.toml` in the current folder is used when it exists."""
-    here = Path("footnote.toml")
+    here = Path(FILE)
     return load(config or (here if here.exists() else None), os.environ)
 
 
@@ -98,10 +101,15 @@ def reader(chosen: Settings, database: Database | None, asker: str, place: str) 
         allowed, names = facts.decide(asker, place), facts.names
         return Reader(person.id, where.id, allowed, standing(person, where), is_shut_out(person, where), names)
     if database is None or chosen.slack.bot_token is None:
-        raise SettingsInvalid(
+        facts_needed = (
             "facts about people and channels are needed: connect Slack (SLACK_BOT_TOKEN) and give ids, "
             "or set `facts` in [slack] to a workspace file"
         )
+        raise SettingsInvalid(f"{_without_file(chosen)}{facts_needed}")
+    for given in (asker, *(() if place == DIRECT else (place,))):
+        if not is_id(given):
+            of = BY_ID if given == asker else "a channel's id in Slack, such as C0123456789"
+            raise _no_name(chosen, given, of)
     client = web_client(chosen.slack)
     directory = Directory(client, database, chosen.slack, identify(client))
     allowed = directory.decide(asker, None if place == DIRECT else place)
@@ -124,13 +132,23 @@ def person_id(chosen: Settings, user: str) -> str:
     """
     if is_id(user):
         return user
-    by_id = "a person's id in Slack, such as U012ABCDEF"
     if chosen.slack.facts is None:
-        raise SettingsInvalid(f"{user!r} is not an id; give {by_id}, or set `facts` in [slack] to a workspace file")
+        raise _no_name(chosen, user, BY_ID)
     try:
         return WorkspaceFacts.read(chosen.slack.facts).person(user).id
     except SettingsInvalid as error:
-        raise SettingsInvalid(f"{error}; or give {by_id}") from error
+        raise SettingsInvalid(f"{error}; or give {BY_ID}") from error
+
+
+def _no_name(chosen: Settings, given: str, by_id: str) -> SettingsInvalid:
+    """Names are in a workspace file, and the settings have none."""
+    how = f"{given!r} is not an id; give {by_id}, or set `facts` in [slack] to a workspace file"
+    return SettingsInvalid(f"{_without_file(chosen)}{how}")
+
+
+def _without_file(chosen: Settings) -> str:
+    """To be said before what is the matter without a settings file; empty when there is one."""
+    return "" if chosen.no_file is None else f"{chosen.no_file.says}: {chosen.no_file.remedy}. Without it, "
 
 
 def command(config: Path | None, *words: str) -> str:

@@ -61,11 +61,8 @@ def sync(
 def _check(chosen: Settings, names: Collection[str], allow_deletions: bool) -> None:
     """Raises `UsageWrong` for what cannot be meant; nothing was touched by then."""
     known = [source.name for source in chosen.sources]
-    if not known:
-        raise UsageWrong(
-            "no sources are configured, so there is nothing to sync and nothing was changed; "
-            "add [[sources]] to footnote.toml, or name another settings file with --config"
-        )
+    if lack := chosen.no_sources:
+        raise UsageWrong(f"{lack.says}, so there is nothing to sync and nothing was changed; {lack.remedy}")
     if unknown := sorted(set(names) - set(known)):
         raise UsageWrong(f"no source is called {unknown[0]!r}; the settings have {', '.join(known)}")
     if allow_deletions and not names:
@@ -95,7 +92,11 @@ def _held_up(database: Database, left: Collection[Stray]) -> tuple[str, ...]:
 
 
 def _remove(chosen: Settings, names: Collection[str], json: bool) -> None:
-    """Raises `UsageWrong`, before anything is removed, for a source that is in the settings or not in the index."""
+    """Raises `UsageWrong`, before anything is removed, for a source that is in the settings or not in the index, and where
+    no settings were read that could have it.
+    """
+    if lack := chosen.no_file:
+        raise UsageWrong(f"{lack.says}, so nothing was removed; {lack.remedy}")
     known = [source.name for source in chosen.sources]
     if kept := sorted(set(names) & set(known)):
         raise UsageWrong(f"{kept[0]!r} is in the settings; take it out of them before it is removed from the index")

@@ -27,8 +27,8 @@ def run(
         service = Service(chosen, opened, tuple(only) if only else tuple(Part))
         try:
             service.start()
-            if not chosen.sources:
-                say("no sources are configured, so the index stays as it is; add [[sources]] to footnote.toml")
+            if lack := chosen.no_sources:
+                say(f"{lack.says}, so the index stays as it is; {lack.remedy}")
             service.wait(stop, on_ready=lambda: say("ready; Ctrl-C ends it"))
         finally:
             service.stop()

@@ -109,3 +109,40 @@ def test_a_database_that_is_lost_in_the_middle_is_named(
 @pytest.mark.parametrize("command", [("--slack-only", "--once"), ("--workspace", "here.yaml")], ids=" ".join)
 def test_options_that_do_not_go_together_are_named(fails: Fails, command: tuple[str, ...]) -> None:
     assert "--slack-only" in fails("demo", *command)
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        ("ask", "How warm is green tea?", "--as", "sam"),
+        ("ask", "How warm is green tea?", "--as", "USAM", "--in", "general"),
+        ("access", "--as", "sam"),
+        ("eval", "--as", "sam"),
+        ("gold", "list", "--as", "sam"),
+        ("forget", "--user", "sam"),
+    ],
+    ids=" ".join,
+)
+@pytest.mark.parametrize("token", ["", "xoxb-1"])
+def test_a_name_without_a_settings_file_is_told_first_that_there_is_no_file(
+    fails: Fails,
+    tmp_path: Path,
+    postgres_url: str,
+    monkeypatch: pytest.MonkeyPatch,
+    command: tuple[str, ...],
+    token: str,
+) -> None:
+    """As in a wrong folder, also where the variables of a Slack are set; ids would do there, names would not."""
+    monkeypatch.setenv("FOOTNOTE_HOME", str(tmp_path / "home"))
+    monkeypatch.setenv("FOOTNOTE_DATABASE_URL", postgres_url)
+    monkeypatch.setenv("SLACK_API_URL", "http://127.0.0.1:9/api/")
+    monkeypatch.setenv("SLACK_BOT_TOKEN", token)
+    missing = (
+        f"footnote: there is no footnote.toml in {tmp_path}: go to the folder that has it, or name it with --config."
+    )
+    said = fails(*command)
+    assert said.startswith(missing)
+    if token or command[0] == "forget":
+        assert f"Without it, {command[-1]!r} is not an id; give " in said
+    (tmp_path / "footnote.toml").write_text("")
+    assert "footnote.toml" not in fails(*command)

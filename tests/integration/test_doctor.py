@@ -86,7 +86,7 @@ def test_a_bot_whose_parts_are_there_is_well(patient: Patient) -> None:
         ({"answers": {"model": "sonnet-of-next-year"}}, "Claude, answers.model", "sonnet-of-next-year"),
         ({"answers": {"base_url": "http://127.0.0.1:9"}}, "Claude, answers.model", "APIConnectionError"),
         ({"answers": {"api_key": None}}, "Claude", "no key"),
-        ({"sources": ()}, "sources", "none configured"),
+        ({"sources": ()}, "sources", "no sources are configured"),
     ],
 )
 def test_what_is_missing_is_named_with_its_remedy(

@@ -74,8 +74,16 @@ def test_a_source_that_vanished_from_the_settings_stays_until_it_is_named(shell:
     assert "no sources are configured" in said
     assert "[[sources]]" in said
     (shell.folder / "footnote.toml").unlink()
-    assert "no sources are configured" in shell("sync")
-    assert (shell.status, indexed(database)) == (2, everything)
+    missing = f"there is no footnote.toml in {shell.folder}"
+    for command in (("sync",), ("sync", "--remove", "board")):
+        said = shell(*command)
+        assert said.startswith(f"footnote: {missing}, so ")
+        assert said.endswith("; go to the folder that has it, or name it with --config\n")
+        assert (shell.status, indexed(database)) == (2, everything)
+    checks = shell("doctor")
+    assert f"warn  source board: in the index with 2 documents; {missing} to name it  → go to the folder that" in checks
+    assert f"warn  sources: {missing}  → go to the folder that has it, or name it with --config\n" in checks
+    assert "--remove" not in checks
 
     shell.configure("handbook")
     said = shell("sync")
