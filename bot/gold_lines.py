@@ -1,10 +1,12 @@
 """Gold cases as a terminal shows them, in lines. Pure."""
 
+from collections import Counter
 from collections.abc import Iterator, Sequence
 
 from bot.blocks import clip
 from bot.check import counted
-from knowledge.gold import GoldCase
+from knowledge.gold import GoldCase, State
+from knowledge.gold_file import Loaded
 from knowledge.labels import Label, Located
 from knowledge.replied import Replied
 
@@ -53,6 +55,34 @@ def place(label: Label) -> str:
 
 def nowhere(case: GoldCase) -> str:
     return "nobody has said where it is answered" if case.expected is None else "not in the documents"
+
+
+def imported(loaded: Sequence[Loaded], accept: str) -> Iterator[str]:
+    """What became of the cases of a file. `accept`: the command that takes a proposed one into the gold set."""
+    states = Counter(each.state for each in loaded)
+    told = ", ".join(f"{states[state]} {state}" for state in ("accepted", "proposed", "retired") if states[state])
+    remedy = f"; one that is proposed is measured once it is accepted: {accept}" if states["proposed"] else ""
+    yield f"{counted(len(loaded), 'case')}{f': {told}{remedy}' if told else ''}"
+    known = [bool(each.changed) for each in loaded if each.before is not None]
+    if known:
+        yield _known(len(loaded), known)
+    moves: dict[tuple[State, State], list[str]] = {}
+    for each in loaded:
+        if each.before is not None and each.before != each.state:
+            moves.setdefault((each.before, each.state), []).append(each.id)
+    for (before, now), ids in moves.items():
+        yield f"{before} before, {now} now: {', '.join(ids)}"
+
+
+def _known(cases: int, replaced: Sequence[bool]) -> str:
+    """`replaced`: of each case that was there before, whether the import changed it."""
+    if cases == 1:
+        return f"it was there before: {'replaced' if replaced[0] else 'left as it is'}"
+    known, new = len(replaced), sum(replaced)
+    who = "they were" if known == cases else f"{known} of them {'was' if known == 1 else 'were'}"
+    same = "left as it is" if known - new == 1 else "left as they are"
+    parts = [f"{count} {said}" for count, said in ((new, "replaced"), (known - new, same)) if count]
+    return f"{who} there before: {', '.join(parts)}"
 
 
 def contradicted(case: GoldCase, other: GoldCase, retire: str) -> str:

@@ -1,17 +1,19 @@
 """Gold cases as lines of JSON in a file: read whole and checked before any of them is used, then written to the set."""
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
 from pydantic import AfterValidator, Field, ValidationError
-from sqlalchemy.dialects.postgresql import insert
 
+from knowledge import gold
 from knowledge.errors import GoldFileInvalid
 from knowledge.faults import dotted, faults
+from knowledge.labels import Label
 from knowledge.settings import Scope, Section
 from knowledge.tables import gold_cases
 
@@ -59,7 +61,7 @@ class Change(Section):
 
 
 class GoldLine(Section):
-    """One case. `expected` empty: not in the documents; None: nobody has said yet. `state` None: the import decides."""
+    """One case. `expected` empty: not in the documents; None: nobody has said yet. `state` None: as in `load`."""
 
     id: Annotated[str, AfterValidator(_id)]
     question: Filled
@@ -73,8 +75,8 @@ class GoldLine(Section):
     history: tuple[Change, ...] = ()
 
 
-def read(file: Path, state: Literal["proposed", "accepted"] = "proposed") -> tuple[GoldLine, ...]:
-    """The cases of a file; blank lines are passed over, and `state` is that of lines without one.
+def read(file: Path, state: Literal["accepted"] | None = None) -> tuple[GoldLine, ...]:
+    """The cases of a file; blank lines are passed over, and `state` is that of lines without one, if it is given.
 
     Raises `GoldFileInvalid` with the first faults of the whole file, by line.
     """
@@ -111,22 +113,95 @@ def read(file: Path, state: Literal["proposed", "accepted"] = "proposed") -> tup
     return tuple(lines.values())
 
 
-def load(connection: sa.Connection, lines: Iterable[GoldLine], by: str) -> int:
-    """Write the cases of a file, in a transaction that writes; one with a known id is replaced. How many were written."""
-    count = 0
-    imported = Change(at=datetime.now(UTC), by=by, what="imported")
-    for line in lines:
-        told = line.model_copy(update={"history": (*line.history, imported)})
-        row = told.model_dump(mode="json", exclude={"id"}) | {
-            "standalone": line.standalone or line.question,
-            "scopes": sorted(set(line.scopes)),
-            "state": line.state or "proposed",
-            "expected": None if line.expected is None else [p.model_dump(exclude_defaults=True) for p in line.expected],
+@dataclass(frozen=True)
+class Loaded:
+    """What became of one line. `before`: the state of the case that was there; None when it is new."""
+
+    id: str
+    state: gold.State
+    before: gold.State | None
+    changed: tuple[str, ...]
+    """What of a case that was there is another now; empty when the line says the same."""
+
+
+def load(connection: sa.Connection, lines: Iterable[GoldLine], by: str) -> tuple[Loaded, ...]:
+    """Write the cases of a file, in a transaction that writes.
+
+    1. A case with a known id is replaced, in what the line says.
+    2. Its state stays unless the line has one: an accepted case never leaves the gold set unsaid.
+    3. Its history goes on; who proposed it and the answer it came from are kept.
+
+    Raises `GoldFileInvalid` for an accepted case that a line without a state would leave without `expected`.
+    """
+    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended("footnote gold import", 0))))
+    return tuple(_load(connection, line, by) for line in lines)
+
+
+def _load(connection: sa.Connection, line: GoldLine, by: str) -> Loaded:
+    this = sa.select(gold_cases).where(gold_cases.c.id == line.id).with_for_update()
+    old = connection.execute(this).mappings().first()
+    before: gold.State | None = old["state"] if old else None
+    state = line.state or before or "proposed"
+    if state == "accepted" and line.expected is None:
+        raise GoldFileInvalid(
+            f"{line.id!r} is accepted, and its line has no `expected`, without which it cannot be measured; name documents, "
+            'or write [] for not in the documents, or "state": "proposed"; nothing was imported'
+        )
+    row = line.model_dump(mode="json", exclude={"id", "history"}) | {
+        "standalone": line.standalone or line.question,
+        "scopes": sorted(set(line.scopes)),
+        "state": state,
+        "expected": None if line.expected is None else [p.model_dump(exclude_defaults=True) for p in line.expected],
+    }
+    history = [change.model_dump(mode="json") for change in line.history]
+    if old is None:
+        row["history"] = [*history, _entry(by, f"imported as {state}")]
+        connection.execute(sa.insert(gold_cases).values(id=line.id, **row))
+        return Loaded(line.id, state, None, ())
+    changed = tuple(name for name in COMPARED if _comparable(name, row[name]) != _comparable(name, old[name]))
+    if changed:
+        row |= {
+            "answer_id": line.answer_id or old["answer_id"],
+            "proposed_by": list(dict.fromkeys((*old["proposed_by"], *line.proposed_by))),
+            "history": [*_joined(old["history"], history), _entry(by, _what(changed, old["state"], state))],
         }
-        statement = insert(gold_cases).values(id=line.id, **row)
-        connection.execute(statement.on_conflict_do_update(index_elements=["id"], set_=row))
-        count += 1
-    return count
+        connection.execute(sa.update(gold_cases).where(gold_cases.c.id == line.id).values(**row))
+    return Loaded(line.id, state, before, changed)
+
+
+COMPARED = ("question", "standalone", "scopes", "expected", "state")
+"""What a case says; a line that says the same of all of them changes nothing."""
+
+
+def _comparable(name: str, value: Any) -> Any:
+    return [Label.from_json(place) for place in value] if name == "expected" and value is not None else value
+
+
+def _what(changed: Collection[str], before: str, state: str) -> str:
+    """For the history: what an import changed of a case that was there."""
+    said = [NAMES[name] for name in changed if name != "state"]
+    replaced = [f"replaced {', '.join(said)}"] if said else []
+    moved = [f"{before} before, {state} now"] if before != state else []
+    return f"imported again: {'; '.join([*moved, *replaced])}"
+
+
+NAMES = {"question": "question", "standalone": "question in full", "scopes": "scopes", "expected": "expected places"}
+
+
+def _joined(old: Collection[dict[str, str]], imported: Collection[dict[str, str]]) -> list[dict[str, str]]:
+    """Both histories by time, what is in both once: as it is here, where somebody may have been forgotten since."""
+    known = {(datetime.fromisoformat(entry["at"]), entry["what"]) for entry in old}
+    more = [entry for entry in imported if (datetime.fromisoformat(entry["at"]), entry["what"]) not in known]
+    return sorted((*old, *more), key=lambda entry: _aware(datetime.fromisoformat(entry["at"])))
+
+
+def _aware(at: datetime) -> datetime:
+    """A time that a file gives without its zone is taken as UTC."""
+    return at if at.tzinfo else at.replace(tzinfo=UTC)
+
+
+def _entry(by: str, what: str) -> dict[str, str]:
+    return {"at": datetime.now(UTC).isoformat(), "by": by, "what": what}
 
 
 def _contradictions(case: GoldLine, before: dict[str, GoldLine]) -> Iterator[str]:

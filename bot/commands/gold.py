@@ -134,19 +134,23 @@ def suggest(
 @app.command("import")
 def load(
     file: Annotated[Path, typer.Argument(help="JSON lines, as `gold export` writes them.")],
-    accepted: Annotated[bool, typer.Option("--accepted", help="They were reviewed already.")] = False,
+    accepted: Annotated[
+        bool, typer.Option("--accepted", help="Lines without a `state` were reviewed already.")
+    ] = False,
     config: Config = None,
 ) -> None:
-    """Read cases from a file, all or none. A case with a known id is replaced.
+    """Read cases from a file, all or none. A case with a known id is replaced; accepted, it stays so unless its line has
+    another `state`.
 
     A line: {"id": …, "question": …, "scopes": ["workspace"], "expected": [{"source": …, "external_id": …}]}. Empty
     `expected`: not in the documents; null: not said yet. Optional: `heading_path` and `quote` of a place, `state`.
     """
-    lines = gold_file.read(file, "accepted" if accepted else "proposed")
+    lines = gold_file.read(file, "accepted" if accepted else None)
     with engine(config) as (chosen, opened):
         with opened.database.writing() as connection:
-            count = gold_file.load(connection, lines, "import")
-        say(f"{counted(count, 'case')}; one that is only proposed is measured once `footnote gold accept` has taken it")
+            loaded = gold_file.load(connection, lines, "import")
+        for said in gold_lines.imported(loaded, _command(config, "accept", "CASE", "--as", "PERSON")):
+            say(said)
         for case, other in contradictions.of_ids(opened.database, [line.id for line in lines]):
             say(gold_lines.contradicted(case, other, _command(config, "retire", other.id, "--as", "PERSON")))
         _say_missing(chosen, opened.database, {line.id: frozenset(line.scopes) for line in lines})

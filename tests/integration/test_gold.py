@@ -13,7 +13,7 @@ from knowledge.answer_rows import load as load_answer
 from knowledge.answers import Answer, Citation, Question
 from knowledge.catalog import Entry
 from knowledge.db import Database
-from knowledge.errors import GoldCaseUnknown, GoldCaseUnlabelled
+from knowledge.errors import GoldCaseUnknown, GoldCaseUnlabelled, GoldFileInvalid
 from knowledge.gold import Proposal
 from knowledge.labels import Label, Piece, find
 from knowledge.passages import Found
@@ -117,17 +117,65 @@ def test_an_export_can_be_imported_elsewhere(database: Database, tmp_path: Path)
     file.write_text(json.dumps(line))
     with database.scratch() as other:
         with other.writing() as connection:
-            assert gold_file.load(connection, gold_file.read(file), "UADMIN") == 1
+            assert gold_file.load(connection, gold_file.read(file), "UADMIN") == (
+                gold_file.Loaded(str(line["id"]), "proposed", None, ()),
+            )
         copy = only(other)
     assert (copy.id, copy.question, copy.expected) == (line["id"], line["question"], (LEAVE,))
-    assert copy.history[-1].what == "imported"
+    assert copy.history[-1].what == "imported as proposed"
 
 
 def test_the_sample_questions_can_be_imported(database: Database) -> None:
     lines = gold_file.read(samples.GOLD, "accepted")
     with database.writing() as connection:
-        assert gold_file.load(connection, lines, "footnote") == len(lines) >= 30
+        assert len(gold_file.load(connection, lines, "footnote")) == len(lines) >= 30
         assert gold.counts(connection) == {"accepted": len(lines)}
+
+
+def test_an_import_goes_on_with_the_history_of_a_case_and_keeps_who_proposed_it(
+    database: Database, tmp_path: Path
+) -> None:
+    case_id = propose(database)
+    file = tmp_path / "gold.jsonl"
+    file.write_text(json.dumps(only(database).to_json()))
+    with database.writing() as connection:
+        gold.accept(connection, case_id, "UADMIN")
+
+    line = {"id": case_id, "question": "Do they survive?", "scopes": ["workspace"], "expected": []}
+    again = tmp_path / "again.jsonl"
+    again.write_text(json.dumps(line))
+    for _ in range(2):
+        with database.writing() as connection:
+            gold_file.load(connection, gold_file.read(again), "import")
+    case = only(database)
+    assert (case.state, case.expected, case.proposed_by) == ("accepted", (), ("U1",))
+    told = ["proposed", "accepted", "imported again: replaced question, question in full, expected places"]
+    assert [change.what for change in case.history] == told, "the second time nothing was changed"
+
+    with database.writing() as connection:
+        gold_file.load(connection, gold_file.read(file, "accepted"), "import")
+    case = only(database)
+    assert (case.state, case.expected) == ("proposed", (LEAVE,)), "the exported line says that it is proposed"
+    assert case.history[-1].what.startswith("imported again: accepted before, proposed now; replaced question")
+    assert len(case.history) == 4, "what the file and the case both have in their history is there once"
+
+
+def test_an_import_does_not_take_the_places_of_an_accepted_case_without_saying_that_it_is_proposed(
+    database: Database, tmp_path: Path
+) -> None:
+    case_id = propose(database)
+    with database.writing() as connection:
+        gold.accept(connection, case_id, "UADMIN")
+    line = {"id": case_id, "question": "Do they survive?", "scopes": ["workspace"], "expected": None}
+    file = tmp_path / "gold.jsonl"
+    file.write_text(json.dumps(line))
+    with pytest.raises(GoldFileInvalid, match=f"'{case_id}' is accepted"), database.writing() as connection:
+        gold_file.load(connection, gold_file.read(file), "import")
+    assert (only(database).state, only(database).expected) == ("accepted", (LEAVE,))
+    file.write_text(json.dumps({**line, "state": "proposed"}))
+    with database.writing() as connection:
+        gold_file.load(connection, gold_file.read(file), "import")
+    assert (only(database).state, only(database).expected) == ("proposed", None)
 
 
 def document(database: Database, number: int, name: str, text: str, scopes: Sequence[str] = ("workspace",)) -> None:

@@ -220,6 +220,38 @@ def test_an_import_and_the_word_on_a_case_name_the_places_that_cannot_be_found(
     assert said.splitlines()[-2:] == missing
 
 
+def test_an_import_says_how_many_are_accepted_and_takes_no_accepted_case_out_of_the_gold_set(
+    handbook: Database, run: Run, tmp_path: Path
+) -> None:
+    def said(*lines: dict[str, object], accepted: bool = False) -> list[str]:
+        file = tmp_path / "cases.jsonl"
+        file.write_text("\n".join(json.dumps({**GOOD, **line}) for line in lines))
+        return run("import", str(file), *(["--accepted"] if accepted else [])).stdout.splitlines()
+
+    take = f"footnote gold accept CASE --as PERSON --config {tmp_path}/footnote.toml"
+    remedy = f"one that is proposed is measured once it is accepted: {take}"
+    one: dict[str, object] = {"id": "one", "question": "Which?"}
+    two: dict[str, object] = {"id": "two", "question": "Whose?"}
+    new: dict[str, object] = {"id": "new", "question": "When?"}
+    assert said(one, two, accepted=True) == ["2 cases: 2 accepted"]
+    assert said(one, {**two, "question": "Whose is it?"}, new) == [
+        f"3 cases: 2 accepted, 1 proposed; {remedy}",
+        "2 of them were there before: 1 replaced, 1 left as it is",
+    ]
+    assert said(new, accepted=True) == [
+        "1 case: 1 accepted",
+        "it was there before: replaced",
+        "proposed before, accepted now: new",
+    ]
+    assert said({**one, "state": "proposed"}, {**two, "state": "retired"}) == [
+        f"2 cases: 1 proposed, 1 retired; {remedy}",
+        "they were there before: 2 replaced",
+        "accepted before, proposed now: one",
+        "accepted before, retired now: two",
+    ]
+    assert said(two) == ["1 case: 1 retired", "it was there before: left as it is"]
+
+
 def test_accepted_cases_that_contradict_each_other_are_told_with_the_remedy_and_kept(
     handbook: Database, run: Run, tmp_path: Path
 ) -> None:
@@ -234,7 +266,7 @@ def test_accepted_cases_that_contradict_each_other_are_told_with_the_remedy_and_
         f"two: one is accepted too and asks the same, but says that it {nowhere}; if that is wrong: "
         f"footnote gold retire one --as ben {config}"
     )
-    assert run("import", str(file), "--accepted").stdout.splitlines()[1:] == [
+    assert run("import", str(file), "--accepted").stdout.splitlines()[2:] == [
         f"one: two is accepted too and asks the same, but says that it {there}; if that is wrong: "
         f"footnote gold retire two --as PERSON {config}"
     ]
