@@ -31,9 +31,15 @@ TYPES = {
 
 def faults(error: ValidationError, model: type[BaseModel], secret: Collection[str] = ()) -> Iterator[tuple[Place, str]]:
     """Every fault's place and what is to be said after it. The values of keys named in `secret` are not repeated."""
-    for each in error.errors(include_url=False):
+    found = error.errors(include_url=False)
+    for each in found:
         place = each["loc"]
         match each["type"]:
+            case "too_short" if any(place == other["loc"][: len(place)] != other["loc"] for other in found):
+                continue  # what is wrong in a list was left out before it was counted
+            case "too_short" if not each["input"]:
+                least = each["ctx"]["min_length"]
+                yield place, f"is empty; it should have at least {least} item{'s' if least > 1 else ''}"
             case "extra_forbidden":
                 yield place, f"is not a known key; {_alternatives(str(place[-1]), _keys(model, place[:-1]))}"
             case "missing":

@@ -338,7 +338,7 @@ PLACE = {"source": "handbook", "external_id": "leave.md"}
         ({"question": "a\0b"}, "line 2: `question` is 'a\\x00b'; text has no zero characters"),
         ({"scopes": "workspace"}, "line 2: `scopes` is 'workspace'; it should be"),
         ({"scopes": ["all"]}, "line 2: `scopes[0]` is 'all'; a scope is `workspace`, `channel:<id>` or `user:<id>`"),
-        ({"scopes": []}, "line 2: `scopes`"),
+        ({"scopes": []}, "line 2: `scopes` is empty; it should have at least 1 item\n"),
         ({"expected": "handbook/leave.md"}, "line 2: `expected` is 'handbook/leave.md'; it should be"),
         ({"expected": [{"source": "handbook"}]}, "line 2: `expected[0].external_id` is missing"),
         (
@@ -363,6 +363,7 @@ def test_a_line_that_is_no_case_is_named_and_nothing_is_imported(
         CliRunner().invoke(app, ["gold", "import", str(file)], catch_exceptions=False)
     assert says in str(refused.value)
     assert str(refused.value).startswith(f"{file}: nothing was imported")
+    assert str(refused.value).count("\n  line ") == 1
 
 
 def test_a_file_that_is_not_there_or_is_no_text(tmp_path: Path) -> None:
