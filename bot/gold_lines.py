@@ -20,6 +20,7 @@ def whole(case: GoldCase, reply: Replied | None = None) -> Iterator[str]:
     """A case with all that it names, the whole reply if that is known, and its history."""
     yield f"{case.id}  {case.state}"
     yield case.question
+    yield from (f"  {line}" for line in _in_full(case))
     yield from (f"  {place(label)}" for label in case.expected or ())
     if not case.expected:
         yield f"  {nowhere(case)}"
@@ -33,10 +34,11 @@ def whole(case: GoldCase, reply: Replied | None = None) -> Iterator[str]:
 
 
 def today(case: GoldCase, places: Sequence[Located], reply: Replied | None = None) -> Iterator[str]:
-    """Where the case is answered, in a line each, and the reply, shortened to one.
+    """The question as it stands alone, where the case is answered, in a line each, and the reply, shortened to one.
 
     Of what whoever looks cannot open today only how many there are.
     """
+    yield from _in_full(case)
     if not case.expected:
         yield nowhere(case)
     yield from (place(found.label) for found in places if found.chunk_ids)
@@ -95,6 +97,12 @@ def differs(case: GoldCase, other: GoldCase) -> str:
     if not other.expected:
         return "asks the same, but says that it is not in the documents"
     return f"asks the same, but says that it is in {'another document' if case.expected else 'the documents'}"
+
+
+def _in_full(case: GoldCase) -> Iterator[str]:
+    """What a question stands for that leans on its thread, such as “and 503?”; nothing for another."""
+    if case.standalone != case.question:
+        yield f"in full: {' '.join(case.standalone.split())}"
 
 
 def _doubt(reply: Replied) -> str:

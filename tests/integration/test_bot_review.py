@@ -291,6 +291,13 @@ def test_a_proposal_says_who_put_it_forward(own_company: Company, origin: Origin
     assert shown.count(review_wording.UNCHECKED) == (2 if origin == "suggestion" else 0)
 
 
+def test_a_follow_up_is_reviewed_as_the_question_that_it_stands_for(own_company: Company) -> None:
+    standalone = "What does error 503 mean?"
+    with own_company.database.writing() as connection:
+        gold.propose(connection, Proposal("and 503?", ALL, (), "label", "UBEN", standalone))
+    assert f"*and 503?*\\n{review_wording.standalone(standalone)}" in str(home(own_company))
+
+
 def test_what_cannot_be_found_today_is_not_to_be_accepted_as_it_is(own_company: Company) -> None:
     gone = propose(own_company, "Where is the pool?", (Label("everyone", "pool.md"), Label("everyone", "sauna.md")))
     part = propose(own_company, QUESTION, (*LEAVE, Label("everyone", "pool.md")))

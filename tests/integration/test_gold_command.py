@@ -118,6 +118,20 @@ def test_the_list_has_a_line_of_what_the_bot_replied_and_the_case_the_whole_of_i
     assert "25 days" not in run("export", "--as", "ben").stdout
 
 
+def test_a_follow_up_stands_with_the_question_that_it_stands_for(handbook: Database, run: Run) -> None:
+    with handbook.writing() as connection:
+        proposals = [
+            Proposal("and 503?", ALL, (), "label", "UBEN", standalone="What does error 503 mean?"),
+            Proposal("What does error 502 mean?", ALL, (), "label", "UBEN"),
+        ]
+        leaning, alone = (gold.propose(connection, proposal) for proposal in proposals)
+    listed = run("list", "--as", "ben").stdout
+    assert "and 503?\n    in full: What does error 503 mean?\n    not in the documents\n" in listed
+    assert listed.count("in full") == 1
+    assert "\nand 503?\n  in full: What does error 503 mean?\n" in run("show", leaning, "--as", "ben").stdout
+    assert "in full" not in run("show", alone, "--as", "ben").stdout
+
+
 def test_what_only_the_bot_has_found_is_said_to_be_unchecked_until_somebody_accepts_it(
     handbook: Database, run: Run
 ) -> None:
