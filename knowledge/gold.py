@@ -125,8 +125,14 @@ def accept(connection: sa.Connection, case_id: str, by: str, expected: Expected 
 
 
 def retire(connection: sa.Connection, case_id: str, by: str, reason: str = "") -> GoldCase:
-    """Take a case out of the gold set, or refuse a proposal. Raises `GoldCaseUnknown`."""
-    _update(connection, _get(connection, case_id), by, f"retired: {reason}" if reason else "retired", state="retired")
+    """Take a case out of the gold set, or refuse a proposal; one that is retired stays as it is.
+
+    Raises `GoldCaseUnknown`.
+    """
+    case = _get(connection, case_id)
+    if case.state == "retired":
+        return case
+    _update(connection, case, by, f"retired: {reason}" if reason else "retired", state="retired")
     return _get(connection, case_id)
 
 

@@ -101,9 +101,12 @@ def retire(
     """Take a case out of the gold set, or refuse a proposal."""
     with _reading(config, asker) as (opened, scopes, reviewer):
         with opened.database.reading(scopes) as connection:
-            gold.get(connection, case, scopes)
+            found = gold.get(connection, case, scopes)
         with opened.database.writing() as connection:
-            _say(gold.retire(connection, case, reviewer, reason))
+            retired = gold.retire(connection, case, reviewer, reason)
+        if found.state == "retired":
+            say(f"{case} is retired already; nothing was changed")
+        _say(retired)
 
 
 @app.command()

@@ -206,6 +206,16 @@ def test_a_document_that_is_not_there_is_named_with_those_it_may_be_and_nothing_
         assert gold.counts(connection) == {"proposed": 1}
 
 
+def test_a_case_is_retired_once(handbook: Database, run: Run) -> None:
+    with handbook.writing() as connection:
+        case = gold.propose(connection, Proposal("How many days?", ALL, (), "import", "UANA"))
+    already = f"{case} is retired already; nothing was changed\n"
+    assert already not in run("retire", case, "--as", "ben", "--reason", "old").stdout
+    again = run("retire", case, "--as", "ana").stdout
+    assert again.startswith(already)
+    assert again.count(": retired") == 1
+
+
 @pytest.mark.parametrize(
     "said", [("--nowhere", "--document", "handbook/document-1"), ("--document", "handbook/document-1", "--nowhere")]
 )
