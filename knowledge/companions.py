@@ -7,7 +7,7 @@
 """
 
 import re
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 
 from knowledge import analysis, steps, versions
 from knowledge.evidence import Evidence
@@ -30,8 +30,17 @@ _BEST = re.compile(
     re.IGNORECASE,
 )
 
+Places = Mapping[tuple[int, int], Unit]
+"""Everything quotable by passage and piece."""
+
+SHORT_PARAGRAPH = 250
+"""Characters of a paragraph of two sentences that is quoted whole for the first."""
+
 MOST_SENTENCES = 2
 """That are quoted because they go on with one."""
+
+HEADER = 2
+"""From a sentence to the first row of the table that it leads to: the header, which is no unit, stands between."""
 
 MOST_ROWS = 8
 """A longer table is not quoted whole."""
@@ -75,25 +84,41 @@ def complete(
     """The chosen pieces with what must be read beside them, the newer version of a page before the older."""
     every: dict[Unit, None] = {}
     how = steps.asks_how(question)
-    for unit in versions.beside(chosen, scored, evidence):
+    places = {(s.unit.index, s.unit.piece): s.unit for s in scored}
+    for unit in versions.beside(chosen, scored, evidence, question):
         rows = _compared(unit, question, scored) or _introduced(unit, every, scored)
-        every.update(dict.fromkeys((unit, *_continued(unit, scored, how and not every), *rows)))
+        more = _continued(unit, places, not every and (how or _is_half(unit, places)))
+        every.update(dict.fromkeys((*_captioned(unit, places), unit, *more, *rows)))
     return tuple(every)
 
 
-def _continued(unit: Unit, scored: Sequence[Scored], how: bool) -> Iterator[Unit]:
+def _captioned(unit: Unit, places: Places) -> tuple[Unit, ...]:
+    """The caption right above a sentence, which may say a part of it."""
+    before = places.get((unit.index, unit.piece - 1))
+    return (before,) if unit.kind == "sentence" and before is not None and before.is_caption else ()
+
+
+def _is_half(unit: Unit, places: Places) -> bool:
+    """Whether it begins a short paragraph of two sentences."""
+    before, after, end = (places.get((unit.index, unit.piece + step)) for step in (-1, 1, 2))
+    begins = before is None or not before.is_followed_by(unit)
+    if after is None or not begins or not unit.is_followed_by(after):
+        return False
+    return (end is None or not after.is_followed_by(end)) and len(unit.text) + len(after.text) <= SHORT_PARAGRAPH
+
+
+def _continued(unit: Unit, places: Places, with_next: bool) -> Iterator[Unit]:
     """The sentences after this one that belong to it: the rest of its item, what holds otherwise, which would say nothing
-    alone, and the next one when it is asked what there is to do.
+    alone, and the next one when that is wanted.
     """
-    places = {(s.unit.index, s.unit.piece): s.unit for s in scored}
     for _ in range(MOST_SENTENCES):
         after = places.get((unit.index, unit.piece + 1))
         if after is None or not (
-            steps.goes_on(unit, after) or _says_otherwise(unit, after) or (how and unit.is_followed_by(after))
+            steps.goes_on(unit, after) or _says_otherwise(unit, after) or (with_next and unit.is_followed_by(after))
         ):
             return
         yield after
-        unit, how = after, False
+        unit, with_next = after, False
 
 
 def _says_otherwise(unit: Unit, after: Unit) -> bool:
@@ -103,13 +128,13 @@ def _says_otherwise(unit: Unit, after: Unit) -> bool:
 def _introduced(unit: Unit, better: Collection[Unit], scored: Sequence[Scored]) -> tuple[Unit, ...]:
     """The rows of a short table that follow a sentence without a figure of its own, which only leads to them.
 
-    None when one of them answers better than the sentence, and was quoted for it. A row that answers less well is not
-    left to stand for the table.
+    None when one of them answers better than the sentence, and was quoted for it, or when something stands between. A row
+    that answers less well is not left to stand for the table.
     """
     if unit.kind != "sentence" or any(c.isdigit() for c in unit.text):
         return ()
     rows = _rows(unit.index, scored)
-    if not rows or rows[0].piece < unit.piece or any(row in better for row in rows):
+    if not rows or rows[0].piece != unit.piece + HEADER or any(row in better for row in rows):
         return ()
     return tuple(row for row in rows if row.header == rows[0].header) if len(rows) <= MOST_ROWS else ()
 

@@ -14,7 +14,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from knowledge import analysis, steps, versions
+from knowledge import analysis, captions, steps, versions
 from knowledge.claims import Segment
 from knowledge.evidence import Cited, Evidence
 from knowledge.grounding import Grounded, verify
@@ -30,13 +30,18 @@ _STEP = re.compile(r"^\s*(\d{1,3})[.)]\s+")
 
 
 def choose(scored: Sequence[Scored], question: str) -> tuple[Unit, ...]:
-    """The pieces to quote, best first. Where one has a code or figure of the question, no row, item or code without any."""
+    """The pieces to quote, best first, but no captions. Where one has a code or figure of the question, no row, item or code
+    without any.
+    """
     named = {term for term in analysis.terms(question) if any(sign.isdigit() for sign in term)}
     chosen: list[Unit] = []
     has_named = False
+    best = max((one.score for one in scored if not one.unit.is_caption), default=0.0)
     for one in scored:
-        if one.score < scored[0].score - NEARLY or len(chosen) == MOST_QUOTES:
+        if one.score < best - NEARLY or len(chosen) == MOST_QUOTES:
             break
+        if one.unit.is_caption:
+            continue
         unit, same = one.unit, [other for other in chosen if other.index == one.unit.index]
         has = not named.isdisjoint(analysis.terms(unit.readable))
         if (
@@ -66,7 +71,7 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
         is_next = before is not None and (steps.goes_on(before, unit) or before.is_followed_by(unit))
         lead = "" if is_next else {"row": header, "code": "", "item": ""}.get(unit.kind, "> ")
         items = [other for other in ordered if _of_one_list(unit, other)]
-        text = unit.text.strip("\n")
+        text = captions.bare(unit.text) if unit.is_caption else unit.text.strip("\n")
         if len(items) == 1 and not by_number:
             text = _STEP.sub("- ", text)
         elif not steps.are_one_run(items):  # a list of Markdown would number them anew

@@ -1,9 +1,10 @@
 """What can be quoted of the passages that were found. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from knowledge import captions
 from knowledge.evidence import Evidence
 
 _ENDS = re.compile(r"\n\s*\n\s*$")
@@ -15,7 +16,9 @@ PASSAGES = 5
 
 @dataclass(frozen=True)
 class Unit:
-    """Something that can be quoted: piece `piece` of passage `index`. `context`: its title and headings."""
+    """Something that can be quoted: piece `piece` of passage `index`. `context`: its title and headings, and the captions
+    above it; `is_caption`: it only names what follows, `is_captioned`: it stands under one.
+    """
 
     index: int
     piece: int
@@ -23,6 +26,8 @@ class Unit:
     text: str
     header: str
     context: str
+    is_caption: bool = False
+    is_captioned: bool = False
 
     @property
     def readable(self) -> str:
@@ -37,9 +42,13 @@ class Unit:
 
 def units(evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
     """Everything quotable in the first passages, in their order."""
-    return tuple(
-        Unit(index, number, piece.kind, piece.text, piece.header, given.passage.label)
-        for index, given in enumerate(evidence[:PASSAGES])
-        for number, piece in enumerate(given.pieces)
-        if piece.kind not in ("heading", "header") and number not in given.orders and len(piece.text.split()) > 1
-    )
+    return tuple(unit for index, given in enumerate(evidence[:PASSAGES]) for unit in _units(index, given))
+
+
+def _units(index: int, given: Evidence) -> Iterator[Unit]:
+    named = zip(given.pieces, captions.captions(given.pieces), captions.above(given.pieces), strict=True)
+    for number, (piece, is_caption, above) in enumerate(named):
+        says_something = len(piece.text.split()) > 1 or piece.text.rstrip().endswith(":")
+        if says_something and piece.kind not in ("heading", "header") and number not in given.orders:
+            context = f"{given.passage.label}\n{above}" if above else given.passage.label
+            yield Unit(index, number, piece.kind, piece.text, piece.header, context, is_caption, bool(above))

@@ -29,8 +29,8 @@ COMPARED = 8
 average) found no more answers, in the first quote or in three, on the sample company or on XQuAD. 6 found fewer."""
 
 HEADING_SHARE = 0.5
-"""What a term counts that is only in the title or the headings above the piece. All of it for a step, when the question is
-how something is done: what is done stands above the steps, and they are quoted together."""
+"""What a term counts that is only in the title or the headings above the piece. All of it for a step, or below
+a caption, when the question is how something is done: what is done stands above, and they are quoted together."""
 
 CELL_BONUS = 0.15
 """Of a row with a cell that the question says whole; more than `NEARLY`, so that its neighbours are not quoted beside it."""
@@ -92,7 +92,9 @@ def score(
     if not found:
         return ()
     counted = shares(question, weights)
-    said = [_Said.of(unit, 1.0 if unit.kind == "item" and how else HEADING_SHARE) for unit in found]
+    said = [
+        _Said.of(unit, 1.0 if how and (unit.kind == "item" or unit.is_captioned) else HEADING_SHARE) for unit in found
+    ]
     plain, alike = _overlaps(counted, said), _overlaps(_leaning(counted, asked), said)
     if embedder is not None:
         compared = np.sort(np.argsort(-plain, kind="stable")[:COMPARED])

@@ -1,7 +1,7 @@
 """Steps of a numbered list: the one that a question asks for, or all of what it asks how to do. Pure."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from knowledge import analysis
@@ -22,7 +22,7 @@ _NAMED = re.compile(
 )
 _HOW = re.compile(
     r"\bhow (?:do|can|should|must|to|does|is|are|many steps)\b|\bwhat (?:do|should|must|can) (?:i|we|you|one) (?:have to )?do\b"
-    r"|\bwhat now\b|\bwhat (?:has|have) to be done\b|\bwhat (?:comes|happens|follows|is next)\b|\bsteps?\b|\bprocedure\b|\bwie (?:kann|muss|soll|geht|mache?|bekomme?|beantrage?)\b|\bwas muss ich\b",
+    r"|\bwhat now\b|\bwhat (?:has|have) to be done\b|\bwhat (?:comes|happens|follows|is next)\b|\bsteps?\b|\bprocedure (?:for|to|when|if)\b|\bwie (?:kann|muss|soll|geht|mache?|bekomme?|beantrage?)\b|\bwas muss ich\b",
     re.IGNORECASE,
 )
 MOST_STEPS = 10
@@ -78,16 +78,35 @@ def pick(number: int, units: Sequence[Unit]) -> tuple[Unit, ...]:
 
 def procedure(question: str, chosen: Sequence[Unit], units: Sequence[Unit]) -> tuple[Unit, ...]:
     """What was chosen, with a whole list in the place of some of its items, which would be another procedure: when the
-    question asks how something is done and the best piece is a step, or when that only leads to the list.
+    question asks how something is done and a step of the best passage was chosen, or what only leads to the list.
     """
-    if not chosen:
-        return ()
-    best = chosen[0]
-    items = {unit.piece: unit for unit in units if unit.index == best.index and unit.kind == "item"}
-    leads = best.kind == "sentence" and best.text.rstrip().endswith((":", "：")) and best.piece + 1 in items
-    first = last = best.piece + 1 if leads else best.piece
-    if not leads and not (best.kind == "item" and asks_how(question)):
+    places = {unit.piece: unit for unit in units if chosen and unit.index == chosen[0].index}
+    items = {piece: unit for piece, unit in places.items() if unit.kind == "item"}
+    how = asks_how(question)
+    anchors = ((n, _anchor(unit, items, how)) for n, unit in enumerate(chosen) if places.get(unit.piece) == unit)
+    at, anchor = next(((n, piece) for n, piece in anchors if piece is not None), (0, None))
+    if anchor is None:
         return tuple(chosen)
+    whole = _list_around(anchor, items)
+    lead = _before(whole[0], places)
+    steps = sum(map(_is_marked, whole))
+    if not 1 < steps <= MOST_STEPS or not (lead or _number(whole[0])):
+        return tuple(chosen)
+    ahead = (unit for unit in chosen[:at] if unit.kind != "item")
+    beside = (unit for unit in chosen[at:] if unit.kind != "item" and unit.index != chosen[0].index)
+    return tuple(dict.fromkeys((*ahead, *lead, *whole, *beside)))
+
+
+def _anchor(unit: Unit, items: Mapping[int, Unit], how: bool) -> int | None:
+    """A piece of the list that is to be told whole for this unit of its passage; None for none."""
+    if _leads(unit):
+        return unit.piece + 1 if unit.piece + 1 in items else None
+    return unit.piece if unit.kind == "item" and how else None
+
+
+def _list_around(piece: int, items: Mapping[int, Unit]) -> tuple[Unit, ...]:
+    """All of the list that this item is of."""
+    first = last = piece
     numbered = next(
         (_number(items[n]) is not None for n in range(first, -1, -1) if n in items and _is_marked(items[n])), False
     )
@@ -95,12 +114,23 @@ def procedure(question: str, chosen: Sequence[Unit], units: Sequence[Unit]) -> t
         first -= 1
     while last + 1 in items and _number(items[last + 1]) != 1 and _is_of(items[last + 1], numbered):
         last += 1
-    whole = tuple(items[piece] for piece in range(first, last + 1))
-    steps = sum(map(_is_marked, whole))
-    if not 1 < steps <= MOST_STEPS or not (leads or _number(whole[0])):
-        return tuple(chosen)
-    beside = (unit for unit in chosen if unit.index != best.index and unit.kind != "item")
-    return (*([best] if leads else []), *whole, *beside)
+    return tuple(items[n] for n in range(first, last + 1))
+
+
+def _before(first: Unit, places: Mapping[int, Unit]) -> tuple[Unit, ...]:
+    """The line that leads to the list, with the sentences of its paragraph; empty when none does."""
+    found: list[Unit] = []
+    before = places.get(first.piece - 1)
+    if before is None or not _leads(before):
+        return ()
+    while before and (not found or before.is_followed_by(found[0])):
+        found.insert(0, before)
+        before = places.get(before.piece - 1)
+    return tuple(found)
+
+
+def _leads(unit: Unit) -> bool:
+    return unit.kind == "sentence" and (unit.is_caption or unit.text.rstrip(" \n*_").endswith((":", "：")))
 
 
 def _is_marked(unit: Unit) -> bool:
@@ -116,6 +146,11 @@ def are_one_run(items: Sequence[Unit]) -> bool:
     """Whether the numbers of these items follow each other, so that a list of them has no other numbers."""
     numbers = [n for n in map(_number, items) if n is not None]
     return all(after == before + 1 for before, after in pairwise(numbers))
+
+
+def unmarked(unit: Unit) -> str:
+    """The text of an item without its mark; any other as it is."""
+    return _ITEM.sub("", unit.text, count=1) if unit.kind == "item" else unit.text
 
 
 def _number(unit: Unit) -> int | None:

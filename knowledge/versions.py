@@ -4,7 +4,7 @@ import re
 from collections.abc import Sequence
 from itertools import combinations
 
-from knowledge import analysis
+from knowledge import analysis, steps
 from knowledge.evidence import Evidence
 from knowledge.figures import readings
 from knowledge.passages import Passage
@@ -22,9 +22,12 @@ DIFFER, NEWER_FIRST = "The sources differ.", "The sources differ; the newer one 
 _YEAR = re.compile(r"(?<!\d)(?:19|20)\d\d(?!\d)")
 
 
-def beside(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
+def beside(
+    chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence], question: str = ""
+) -> tuple[Unit, ...]:
     """What was chosen, with the best piece of each other document that is nearly as good and has a section of the same name
-    or the same words with other figures. The newer version comes before the older, and both before all else.
+    or the same words with other figures. The newer version comes before the older, one of a year that the question names
+    before both, and all of them before all else.
     """
     if not chosen:
         return ()
@@ -34,6 +37,8 @@ def beside(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[
         other = evidence[unit.index].passage
         if other.document_id == best.document_id or other.score <= best.score - NEAR:
             return False
+        if unit.text.strip() == chosen[0].text.strip():
+            return False
         return _same_section(best, other) or _differ(chosen[0], unit)
 
     others: dict[int, Unit] = {}
@@ -42,7 +47,13 @@ def beside(chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[
             others.setdefault(evidence[one.unit.index].passage.document_id, one.unit)
     if not others:
         return tuple(chosen)
-    found = sorted((chosen[0], *others.values()), key=lambda u: _as_of(evidence[u.index].passage), reverse=True)
+    years = set(_YEAR.findall(question))
+
+    def rank(unit: Unit) -> tuple[bool, tuple[int, float]]:
+        as_of = _as_of(evidence[unit.index].passage)
+        return str(as_of[0]) in years, as_of
+
+    found = sorted((chosen[0], *others.values()), key=rank, reverse=True)
     return tuple(dict.fromkeys((*found, *chosen)))
 
 
@@ -67,7 +78,11 @@ def _differ(one: Unit, other: Unit) -> bool:
 
 
 def _figures(unit: Unit) -> set[str]:
-    return {reading for reading in readings(unit.text) if any(sign.isdigit() for sign in reading)}
+    """None without a digit: "the first one" and "once" are seldom what two rules differ in."""
+    text = steps.unmarked(unit)
+    if not any(sign.isdigit() for sign in text):
+        return set()
+    return {reading for reading in readings(text) if any(sign.isdigit() for sign in reading)}
 
 
 def _words(unit: Unit) -> set[str]:

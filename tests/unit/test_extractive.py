@@ -203,6 +203,7 @@ def test_a_sentence_that_says_what_holds_otherwise_is_quoted_with_the_one_before
 
 
 HANDSHAKE = "**Handshake failed**: the profile is too old. Download a new one.\n\n**KB-17**: the device is unknown.\n"
+LONGER = HANDSHAKE.replace("a new one.", "a new one. Ask if it fails.")
 
 
 @pytest.mark.parametrize(
@@ -213,7 +214,17 @@ HANDSHAKE = "**Handshake failed**: the profile is too old. Download a new one.\n
             HANDSHAKE,
             ["**Handshake failed**: the profile is too old.", "Download a new one."],
         ),
-        ("Why has the handshake failed?", HANDSHAKE, ["**Handshake failed**: the profile is too old."]),
+        (
+            "Why has the handshake failed?",
+            HANDSHAKE,
+            ["**Handshake failed**: the profile is too old.", "Download a new one."],
+        ),
+        ("Why has the handshake failed?", LONGER, ["**Handshake failed**: the profile is too old."]),
+        (
+            "handshake failed, what now?",
+            LONGER,
+            ["**Handshake failed**: the profile is too old.", "Download a new one."],
+        ),
         ("What is KB-17?", f"- {HANDSHAKE}", ["**KB-17**: the device is unknown."]),
         (
             "Who eats apples?",
@@ -222,7 +233,9 @@ HANDSHAKE = "**Handshake failed**: the profile is too old. Download a new one.\n
         ),
     ],
 )
-def test_the_rest_of_an_item_and_what_is_to_be_done_are_quoted_too(question: str, text: str, said: list[str]) -> None:
+def test_the_rest_of_an_item_a_short_paragraph_and_what_is_to_be_done_are_quoted_whole(
+    question: str, text: str, said: list[str]
+) -> None:
     assert completed(question, given(text)) == said
 
 
@@ -244,6 +257,11 @@ def test_a_sentence_that_leads_to_a_table_is_quoted_with_it_as_one_table() -> No
     quoted = quote(complete(choose(scored_, "")[:1], scored_, evidence, ""), evidence, "Who pays into my pension?")
     assert quoted.text.count("| --- | --- |") == 1
     assert quoted.text.index("pension") < quoted.text.index("4.5 %") < quoted.text.index("6.25 %")
+
+
+def test_a_sentence_with_something_between_it_and_the_table_does_not_lead_to_it() -> None:
+    evidence = given(TABLE.replace("\n\n|", "\n\nThe rest is up to you.\n\n|"))
+    assert completed("Who pays into my pension?", evidence) == ["The company pays into a pension."]
 
 
 def test_a_row_that_answers_less_well_does_not_stand_for_its_table() -> None:

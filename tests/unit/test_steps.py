@@ -102,9 +102,27 @@ def test_a_sentence_that_only_leads_to_a_list_is_quoted_with_it() -> None:
     ]
 
 
-def test_what_does_not_begin_with_a_step_is_no_procedure() -> None:
-    chosen = units(given(LAPTOP))[:2]
-    assert procedure("How do I get a laptop?", chosen, units(given(LAPTOP))) == chosen
+def test_a_better_sentence_comes_before_the_whole_list() -> None:
+    every = units(given(LAPTOP))
+    found = [unit.text.strip() for unit in procedure("How do I get a laptop?", every[:2], every)]
+    assert found == [
+        "Ask your lead.",
+        "1. Choose a model.",
+        "It is in the shop.",
+        "2. Open a ticket.",
+        "3. Pick it up.",
+    ]
+
+
+DELIVERY = "Check the note first. Then:\n\n- Count the parcels.\n- Sign.\n- Call us.\n\nThe van comes at nine.\n"
+
+
+def test_items_without_numbers_are_told_whole_with_the_paragraph_that_leads_to_them() -> None:
+    every = units(given(DELIVERY))
+    chosen = [unit for unit in every if unit.text.startswith(("- Sign.", "- Call", "The van"))]
+    found = [unit.text.strip() for unit in procedure("How do I receive a delivery?", chosen, every)]
+    assert found == ["Check the note first.", "Then:", "- Count the parcels.", "- Sign.", "- Call us."]
+    assert procedure("Who counts the parcels?", chosen, every) == tuple(chosen)
 
 
 def test_steps_that_do_not_follow_each_other_keep_their_numbers() -> None:

@@ -78,6 +78,24 @@ def test_the_same_figures_or_other_words_are_no_other_version(other: str) -> Non
     )
 
 
+def test_of_a_year_that_the_question_names_that_version_comes_first() -> None:
+    evidence = [edition(OLD, 1, "Policy 2025", 2025), edition(NEW, 2, "Policy 2026", 2026)]
+    question = f"{QUESTION[:-1]} in 2025?"
+    scored = score(question, evidence, ALL_RARE, None)
+    found = quote(beside(choose(scored, question)[:1], scored, evidence, question), evidence, question)
+    assert found.text == both(DIFFER, OLD, NEW)
+
+
+def test_the_same_sentence_of_two_versions_is_told_once() -> None:
+    evidence = [edition(OLD, 1, "Policy", 2025, "Hotels"), edition(OLD, 2, "Travel", 2026, "Hotels")]
+    assert quoted(evidence) == "> A hotel costs at most EUR 110 a night [1]."
+
+
+def test_numbers_of_steps_are_no_figures() -> None:
+    steps = "1. Check the delivery note first.", "2. Check the delivery note first of all."
+    assert quoted([edition(steps[0], 1, "Policy", 2025), edition(steps[1], 2, "Travel", 2026)]).count("[") == 1
+
+
 def test_two_rules_of_one_document_are_no_versions() -> None:
     evidence = [edition(OLD, 1, "Policy", 2025), edition(NEW, 2, "Policy", 2025)]
     same = [Evidence.of(replace(each.passage, document_id=1)) for each in evidence]
