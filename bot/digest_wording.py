@@ -22,6 +22,10 @@ BUCKETS: Mapping[str, tuple[str, str]] = {
         "it is accepted as not in the documents, and was answered all the same",
         "ask it and read the reply; if that is a fair answer, correct what is expected",
     ),
+    "doubtful": (
+        "it is accepted as not in the documents, and quotes were given, with doubt",
+        "ask it and read the quotes; if they answer it, correct what is expected",
+    ),
 }
 """What went wrong with a case, and what to do about it."""
 CORRECTING = (
@@ -63,7 +67,9 @@ def _headline(digest: Digest) -> str:
         f"**Recall@5 {digest.recall:.0%}{change}: the share of {known} whose right place was among the first 5 found.**"
     )
     if digest.absent:
-        answered = f"{digest.answered or 'none'} {'was' if digest.answered < 2 else 'were'} answered all the same"
+        answered = f"{digest.answered or 'none'} {_were(digest.answered)} answered all the same"
+        if digest.hedged:
+            answered += f", and {digest.hedged} {_were(digest.hedged)} given quotes with doubt"
         line += f" Of {_count(digest.absent, 'question')} accepted as not in the documents {answered}."
     if digest.used < digest.accepted:
         line += f" Measured: {digest.used} of {_count(digest.accepted, 'accepted question')}."
@@ -75,6 +81,10 @@ def _headline(digest: Digest) -> str:
     if digest.configured:
         line += f" Changed since the last run: {', '.join(digest.configured)}."
     return line
+
+
+def _were(count: int) -> str:
+    return "was" if count < 2 else "were"
 
 
 def _signed(change: float) -> str:
@@ -96,7 +106,9 @@ def _cases(title: str, cases: Cases, *, ids: bool = True) -> str:
 def _may_expect_wrongly(digest: Digest) -> bool:
     """Whether a case is named whose expectation is to be looked at."""
     named = (*digest.broken.shown, *digest.new.shown)
-    return bool(digest.stale.shown or digest.doubted.shown) or any(c.bucket == "wrongly_answered" for c in named)
+    return bool(digest.stale.shown or digest.doubted.shown) or any(
+        c.bucket in ("wrongly_answered", "doubtful") for c in named
+    )
 
 
 def _unanswered(asked: Sequence[tuple[str, int]]) -> str:

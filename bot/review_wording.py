@@ -60,6 +60,11 @@ def replied(is_doubtful: bool) -> str:
     return "I replied, not sure that it answers:" if is_doubtful else "I replied:"
 
 
+def outcome(name: str, is_doubtful: bool) -> str:
+    """Of an answer, as `knowledge.answers.Outcome`. `is_doubtful`: its reply said so itself."""
+    return f"{name}, not sure that it answers" if is_doubtful else name
+
+
 def strength(found: float, needed: float, sure: float, missing: Sequence[str] = ()) -> str:
     """Of the evidence for quotes; all in [0, 1]. `missing`: what the question names and nothing that was found has."""
     named = f"; nothing mentions {' or '.join(missing)}" if missing else ""

@@ -42,7 +42,7 @@ class Facts:
 
 @dataclass(frozen=True)
 class Case:
-    """A gold case by its question. `bucket`: what went wrong, a diagnosis or `wrongly_answered`; None when nothing did, and
+    """A gold case by its question. `bucket`: what went wrong, a diagnosis, `wrongly_answered` or `doubtful`; None when nothing did, and
     where the list that it is in says all."""
 
     id: str
@@ -68,7 +68,7 @@ class Digest:
     `new`: cases measured for the first time that failed; they belong to no comparison, nor to `broken`.
     `doubted`: cases that were found and whose reply people voted down; `unanswered` those whose reply had no answer.
     `used` of `accepted` gold cases count in the figures; `proposed` wait for an owner. Of those used `absent` are accepted as
-    not in the documents, which count in no recall; `answered` of these were answered all the same. `chance`: how likely so uneven a
+    not in the documents, which count in no recall; `answered` of these were answered all the same, and `hedged` more were given quotes that were said to be doubtful. `chance`: how likely so uneven a
     split of better and worse would be by chance. `judged`: answers that a model judged, and the shares it found supported
     and to the point. `configured`: what of the configuration changed since the run before.
     `unanswered`: questions and how often they were asked. `sources`: problems of sources the audience reads,
@@ -100,6 +100,7 @@ class Digest:
     doubted: Cases = Cases()
     absent: int = 0
     answered: int = 0
+    hedged: int = 0
     series: tuple[Point, ...] = field(default=())
 
     @property
@@ -151,6 +152,7 @@ def compose(facts: Facts) -> Digest:
     earlier = _figure(previous, "recall@5")
     figures: Mapping[str, Any] = (last.metrics or {}) if last else {}
     cases: Mapping[str, int] = figures.get("cases", {})
+    wrongly = [result.bucket for result in facts.results.values() if result.outcome == "wrongly_answered"]
     own = tuple(p for p in facts.source_problems if p.scopes & facts.audience)
     return Digest(
         at=last.started_at if last else None,
@@ -177,7 +179,8 @@ def compose(facts: Facts) -> Digest:
         failed_runs=facts.failed_runs,
         doubted=_doubted(facts, doubted),
         absent=cases.get("absent", 0),
-        answered=sum(result.outcome == "wrongly_answered" for result in facts.results.values()),
+        answered=wrongly.count(None),
+        hedged=wrongly.count("doubtful"),
         series=series(facts.runs),
     )
 
@@ -233,7 +236,7 @@ def _cases(facts: Facts, ids: Sequence[str]) -> Cases:
 
 
 def _case(result: Result, question: str) -> Case:
-    buckets = {"miss": result.bucket, "wrongly_answered": "wrongly_answered"}
+    buckets = {"miss": result.bucket, "wrongly_answered": result.bucket or "wrongly_answered"}
     bucket = buckets.get(result.outcome)
     return Case(result.case_id, question, bucket)
 

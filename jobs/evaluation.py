@@ -112,10 +112,10 @@ def _measure(database: Database, retriever: Retriever, respond: Respond | None, 
 
 
 def _judge_absent(task: Task, answer: Answer | None) -> Measured:
-    abstained = answer is not None and answer.abstained
-    return Measured(
-        Result(task.case.id, task.case.scopes, "abstained" if abstained else "wrongly_answered"), absent=True
-    )
+    if answer is not None and answer.abstained:
+        return Measured(Result(task.case.id, task.case.scopes, "abstained"), absent=True)
+    bucket = "doubtful" if answer is not None and answer.is_doubtful else None
+    return Measured(Result(task.case.id, task.case.scopes, "wrongly_answered", bucket=bucket), absent=True)
 
 
 def _judge(task: Task, found: Found, stages: Mapping[str, Sequence[int]], shared_terms: Callable[[], int]) -> Measured:
@@ -205,6 +205,7 @@ def summary(measured: Sequence[Measured]) -> dict[str, Any]:
         "abstention": {
             "precision": metrics.share(right, len(abstained)),
             "recall": metrics.share(right, len(absent)),
+            "doubtful": metrics.share(sum(m.result.bucket == "doubtful" for m in absent), len(absent)),
         },
         "citation_precision": metrics.share(sum(m.cited[0] for m in measured), sum(m.cited[1] for m in measured)),
         "leaks": sum(m.leaks for m in measured),

@@ -21,7 +21,8 @@ BAD = frozenset({"miss", "wrongly_answered"})
 @dataclass(frozen=True)
 class Result:
     """`ranks`: best rank of an expected chunk by stage, None where it is absent. `bucket`: a miss's diagnosis; of a hit
-    `unanswered` when no answer was made of what was found, else None."""
+    `unanswered` when no answer was made of what was found, of `wrongly_answered` `doubtful` when the reply said itself that
+    it may not answer; else None."""
 
     case_id: str
     scopes: Scopes

@@ -38,6 +38,7 @@ class Explanation:
             "question": self.answer.question,
             "standalone": self.answer.standalone,
             "outcome": self.answer.outcome,
+            "doubtful": self.answer.is_doubtful,
             "strength": self.answer.stages.get("strength"),
             "allowed_scopes": sorted(self.answer.scopes),
             "denied": [asdict(denial) for denial in self.denials],

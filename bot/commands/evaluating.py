@@ -166,6 +166,9 @@ def _besides(cases: dict[str, int], abstention: dict[str, float | None]) -> Iter
         yield f"abstention, precision {precision}: share of the questions it did not answer that were rightly not answered"
         absent = counted(cases["absent"], "question")
         yield f"abstention, recall {recall}: share of the {absent} not in the documents that it did not answer"
+        if doubtful := abstention["doubtful"]:
+            headed = "that it gave quotes for, headed as doubtful; they count as answered"
+            yield f"abstention, doubtful {_figure(doubtful, 3)}: share of these {headed}"
     for state, why in (("stale", "what they expect is gone"), ("failed", "the log says why")):
         if cases[state]:
             yield f"{state}, counted nowhere: {cases[state]}; {why}"

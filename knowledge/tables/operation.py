@@ -42,7 +42,7 @@ eval_results = sa.Table(
     sa.Column("scopes", Texts, nullable=False),
     sa.Column("outcome", sa.Text, nullable=False),  # hit, miss, stale, abstained, wrongly_answered, failed
     sa.Column("ranks", JSONB, nullable=False),  # best rank of an expected passage by stage; null = absent
-    sa.Column("bucket", sa.Text),  # diagnosis of a miss; of a hit `unanswered` or null
+    sa.Column("bucket", sa.Text),  # diagnosis of a miss; of a hit `unanswered`, of wrongly_answered `doubtful`, or null
 )
 
 job_runs = sa.Table(

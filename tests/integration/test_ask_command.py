@@ -136,6 +136,12 @@ def test_why_tells_how_strong_the_evidence_for_quotes_was(run: Run) -> None:
     assert found < needed
 
 
+def test_why_says_of_quotes_that_they_were_given_with_doubt(run: Run) -> None:
+    answer_id = asked(run, question := "How many days of annual leave does the form LN-99 give full-time staff?")
+    assert run("why", answer_id, "--as", "ben").startswith(f"{question}\nquoted, not sure that it answers\nevidence: ")
+    assert json.loads(run("why", answer_id, "--as", "ben", "--json"))["doubtful"] is True
+
+
 def test_why_tells_the_click_that_labels_an_answer_in_slack(run: Run, company: Company) -> None:
     reply = company.reply(company.ask("ben", "general", "When do invoices go out to customers?"))
     link = f"{company.server.url}archives/{reply.channel}/p{reply.ts.replace('.', '')}"

@@ -10,7 +10,7 @@ from typer.testing import CliRunner
 
 from bot import logs
 from bot.cli import app
-from bot.commands.evaluating import told
+from bot.commands.evaluating import Failed, told
 from bot.digest_wording import BUCKETS
 from bot.errors import UsageWrong
 from jobs.evaluation import Measured, summary
@@ -28,9 +28,9 @@ ALL = frozenset({"workspace"})
 LEGAL = frozenset({"channel:CLEGAL"})
 
 
-def absent(name: str, *, abstained: bool) -> Measured:
+def absent(name: str, *, abstained: bool, bucket: str | None = None) -> Measured:
     outcome: Outcome = "abstained" if abstained else "wrongly_answered"
-    return Measured(Result(name, ALL, outcome), absent=True, abstained=abstained, ms=10.0)
+    return Measured(Result(name, ALL, outcome, bucket=bucket), absent=True, abstained=abstained, ms=10.0)
 
 
 def found(name: str) -> Measured:
@@ -138,6 +138,18 @@ def test_cases_that_are_not_in_the_documents_give_abstention_and_no_empty_table(
     ) in said
     assert "no accepted case could be looked for" in said
     assert "stage" not in said
+    assert "doubtful" not in said
+
+
+def test_quotes_given_with_doubt_where_nothing_was_to_be_found_have_a_share_and_a_word_of_their_own() -> None:
+    wrong = absent("c", abstained=False), absent("d", abstained=False, bucket="doubtful")
+    said = lines(absent("a", abstained=True), absent("b", abstained=True), *wrong)
+    assert "abstention, recall 0.500: share of the 4 questions" in said
+    assert "abstention, doubtful 0.250: share of these that it gave quotes for, headed as doubtful; they count" in said
+    assert [Failed(each.result).verdict for each in wrong] == [
+        "it is accepted as not in the documents, and was answered all the same",
+        "it is accepted as not in the documents, and quotes were given, with doubt",
+    ]
 
 
 def test_both_kinds_of_cases_give_both() -> None:

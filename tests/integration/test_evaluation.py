@@ -90,7 +90,7 @@ def test_no_gold_cases_make_a_run_without_figures(company: Company) -> None:
     assert run.metrics is not None
     assert run.metrics["cases"] == {"all": 0, "used": 0, "stale": 0, "failed": 0, "absent": 0}
     assert run.metrics["stages"]["reranked"] == {}
-    assert run.metrics["abstention"] == {"precision": None, "recall": None}
+    assert run.metrics["abstention"] == {"precision": None, "recall": None, "doubtful": None}
     assert "NaN" not in json.dumps(run.metrics)
 
 
@@ -176,9 +176,24 @@ def test_a_question_that_is_not_in_the_documents_should_be_declined(company: Com
     run, results = company.evaluate(answering=True)
     assert (results[absent].outcome, results[known].outcome) == ("abstained", "hit")
     assert run.metrics is not None
-    assert run.metrics["abstention"] == {"precision": 1.0, "recall": 1.0}
+    assert run.metrics["abstention"] == {"precision": 1.0, "recall": 1.0, "doubtful": 0.0}
     assert run.metrics["citation_precision"] == 1.0
     assert run.metrics["cases"]["absent"] == 1
+
+
+def test_quotes_for_a_question_that_is_not_in_the_documents_are_told_apart_when_they_were_given_with_doubt(
+    company: Company,
+) -> None:
+    """Both count as answered: a reply that says it may not answer is still not the one that was expected."""
+    hedged = company.accept("When does the garage GA-99 in Mill Street open in the morning?")
+    plain = company.accept("When does the garage in Mill Street open in the morning?")
+    run, results = company.evaluate(answering=True)
+    assert {name: (each.outcome, each.bucket) for name, each in results.items()} == {
+        hedged: ("wrongly_answered", "doubtful"),
+        plain: ("wrongly_answered", None),
+    }
+    assert run.metrics is not None
+    assert run.metrics["abstention"] == {"precision": None, "recall": 0.0, "doubtful": 0.5}
 
 
 def test_a_question_whose_place_was_found_and_that_got_no_answer_did_not_end_as_expected(company: Company) -> None:

@@ -81,6 +81,18 @@ def test_questions_that_are_not_in_the_documents_are_told_apart_from_those_that_
     assert "accepted as not" not in told(QUIET)
 
 
+def test_quotes_given_with_doubt_where_nothing_was_to_be_found_are_not_called_an_answer() -> None:
+    hedged = {name: Result(name, ALL, "wrongly_answered", {}, "doubtful") for name in ("leave", "pool")}
+    facts = replace(QUIET, runs=(run(1, 1.0), run(2, 1.0, absent=3)), before={}, results=hedged)
+    assert " Of 3 questions accepted as not in the documents none was answered all the same, and 2 were given" in told(
+        facts
+    )
+    assert "*it is accepted as not in the documents, and quotes were given, with doubt*: ask it and read" in told(facts)
+    assert CORRECTING in told(facts)
+    mixed = {**hedged, "pool": Result("pool", ALL, "wrongly_answered")}
+    assert "1 was answered all the same, and 1 was given quotes with doubt." in told(replace(facts, results=mixed))
+
+
 def test_where_what_is_expected_may_be_wrong_the_commands_that_correct_it_stand_once_below() -> None:
     leave = replace(QUIET, before={})
     wrongly = replace(leave, results=results(leave="wrongly_answered", lease="hit"))
