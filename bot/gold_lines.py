@@ -1,5 +1,6 @@
 """Gold cases as a terminal shows them, in lines. Pure."""
 
+import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
@@ -12,6 +13,8 @@ from knowledge.replied import Replied
 
 REPLY_CHARS = 160
 """Of a reply in a list: about a line of a wide terminal."""
+RULE = re.compile(r"\|(?:\s*:?-{2,}:?\s*\|)+")
+"""Of a Markdown table, between its head and its rows."""
 NO_ANSWER = "no answer"
 UNCHECKED = "this is only what the bot found, and nobody has checked it"
 
@@ -47,12 +50,27 @@ def today(case: GoldCase, places: Sequence[Located], reply: Replied | None = Non
     if case.is_unchecked:
         yield UNCHECKED
     if reply is not None:
-        said = clip(" ".join(reply.text.split()), REPLY_CHARS)
+        said = clip(one_line(reply.text), REPLY_CHARS)
         yield f"the bot replied{_doubt(reply)}: {f'“{said}”' if said else NO_ANSWER}"
 
 
 def place(label: Label) -> str:
-    return f"{label.source}/{label.external_id}  {' › '.join(label.heading_path)}  {label.quote}".rstrip()
+    """Document, heading and quote, as far as the label has them."""
+    parts = (f"{label.source}/{label.external_id}", " › ".join(label.heading_path), one_line(label.quote))
+    return "  ".join(part for part in parts if part)
+
+
+def one_line(markdown: str) -> str:
+    """Markdown as a line to read: without marks of quotation and the rules of tables, with a semicolon between their rows."""
+    said, in_table = "", False
+    for line in (" ".join(re.sub(r"^[\s>]+", "", line).split()) for line in markdown.splitlines()):
+        if not line.strip("|-: "):
+            continue
+        is_row = line.startswith("|")
+        shown = re.sub(r"\|(?:\s*\|)+", "|", RULE.sub("|", line)).strip("| ") if is_row else line
+        said += f"{'; ' if is_row and in_table else ' '}{shown}"
+        in_table = is_row
+    return said.strip()
 
 
 def nowhere(case: GoldCase) -> str:
