@@ -24,6 +24,8 @@ User = Annotated[
 
 LISTED = ("received", "answers", "votes", "gold_cases")
 
+WHY_KEPT = "accepted, or not theirs alone; the question stays, without the person's id"
+
 
 def forget(user: User, config: Config = None, json: Json = False) -> None:
     """Delete what is kept about one person. Messages in Slack stay."""
@@ -38,7 +40,8 @@ def forget(user: User, config: Config = None, json: Json = False) -> None:
         say(f"nothing is kept about {person}")
     else:
         for name, count in counts.items():
-            say(f"{count:6}  {name.replace('_', ' ')}")
+            why = f": {WHY_KEPT}" if name == "gold_cases_kept" and count else ""
+            say(f"{count:6}  {name.replace('_', ' ')}{why}")
     if counts["in_progress"]:
         say("some questions were just being answered: run this again when they are done")
     for note in notes:

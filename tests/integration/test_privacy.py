@@ -209,6 +209,18 @@ def test_the_commands_hand_out_and_forget(postgres_url: str, kept: Database, tmp
         assert told.stdout == "nothing is kept about UANA\n"
 
 
+def test_it_is_said_why_gold_cases_are_kept(postgres_url: str, kept: Database, tmp_path: Path) -> None:
+    config = tmp_path / "footnote.toml"
+    config.write_text(f'[slack]\nfacts = "{WORKSPACE}"\n')
+    environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
+    told = CliRunner().invoke(app, ["forget", "--user", "UANA"], env=environment, catch_exceptions=False).stdout
+    why = "accepted, or not theirs alone; the question stays, without the person's id"
+    assert f"     3  gold cases\n     2  gold cases kept: {why}\n" in told
+    with kept.writing() as connection:
+        connection.execute(sa.text("delete from gold_cases"))
+    assert why not in CliRunner().invoke(app, ["forget", "--user", "UBEN"], env=environment).stdout
+
+
 COMPARE = "compare it with *Copy member ID* in their profile in Slack"
 
 
