@@ -84,12 +84,13 @@ class Prompts:
         return suggested(self._asked(person), documents)
 
     def _asked(self, person: str) -> list[str]:
-        """This person's latest questions without follow-ups, which say nothing outside of their threads."""
+        """This person's latest questions that were answered without doubt; without follow-ups, which say nothing outside of
+        their threads."""
         with self._database.plain() as connection:
             asked = receipts.recent(connection, person, LATEST)
         with self._database.writing() as connection:
-            leaned = answer_rows.completed(connection, [each.answer_id for each in asked if each.answer_id])
-        said = [str(each.payload.get("text") or "") for each in asked if each.answer_id not in leaned]
+            good = answer_rows.worth_repeating(connection, [each.answer_id for each in asked if each.answer_id])
+        said = [str(each.payload.get("text") or "") for each in asked if each.answer_id in good]
         return [readable(without_mention(text, self._me.user), {}) for text in said]
 
 

@@ -7,7 +7,17 @@ from typing import Any
 
 import sqlalchemy as sa
 
-from knowledge.answers import Answer, Citation, Outcome, Question, Removed, Strength, is_doubtful, strength_as_json
+from knowledge.answers import (
+    WITHOUT_ANSWER,
+    Answer,
+    Citation,
+    Outcome,
+    Question,
+    Removed,
+    Strength,
+    is_doubtful,
+    strength_as_json,
+)
 from knowledge.permissions import Denial, Scopes
 from knowledge.tables import answers, replies
 
@@ -40,8 +50,7 @@ class StoredAnswer:
 
     @property
     def is_doubtful(self) -> bool:
-        strength = self.stages.get("strength")
-        return is_doubtful(self.outcome, Strength(**strength) if strength else None)
+        return is_doubtful(self.outcome, _strength(self.stages.get("strength")))
 
 
 def save(
@@ -101,10 +110,21 @@ def delete(connection: sa.Connection, answer_ids: Collection[str]) -> None:
     connection.execute(answers.delete().where(answers.c.id.in_(answer_ids)))
 
 
-def completed(connection: sa.Connection, answer_ids: Collection[str]) -> frozenset[str]:
-    """Those of the answers whose question leaned on its thread. Needs a transaction that writes, and returns no text."""
-    leaned = answers.c.standalone != answers.c.question
-    return frozenset(connection.scalars(sa.select(answers.c.id).where(answers.c.id.in_(answer_ids), leaned)))
+def worth_repeating(connection: sa.Connection, answer_ids: Collection[str]) -> frozenset[str]:
+    """Those of the answers that were given without doubt, to a question that stands without its thread.
+
+    Needs a transaction that writes, and returns no text.
+    """
+    c = answers.c
+    alone = c.standalone == c.question
+    rows = connection.execute(
+        sa.select(c.id, c.outcome, c.stages["strength"].label("strength")).where(c.id.in_(answer_ids), alone)
+    )
+    return frozenset(
+        row.id
+        for row in rows
+        if row.outcome not in WITHOUT_ANSWER and not is_doubtful(row.outcome, _strength(row.strength))
+    )
 
 
 def posted_citations(connection: sa.Connection, answer: StoredAnswer, besides: int) -> frozenset[int]:
@@ -132,6 +152,10 @@ def _stored(row: Mapping[str, Any]) -> StoredAnswer:
             "removed": tuple(Removed(**r) for r in row["removed"]),
         }
     )
+
+
+def _strength(row: Mapping[str, Any] | None) -> Strength | None:
+    return Strength(**row) if row else None
 
 
 def _citation_row(citation: Citation) -> dict[str, Any]:

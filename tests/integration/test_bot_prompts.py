@@ -1,5 +1,7 @@
 """The conversation with the bot: what it offers to be asked, and what its threads are called."""
 
+import sqlalchemy as sa
+
 from bot import wording
 from tests.company import Company
 
@@ -34,6 +36,19 @@ def test_follow_ups_are_not_offered_outside_of_their_thread(own_company: Company
         own_company.receipt(asked)
         assert own_company.answer(asked).standalone != follow_up
     assert offered(own_company, "ben")[0] == {"title": LEAVE, "message": LEAVE}
+
+
+def test_what_got_no_answer_or_a_doubtful_one_is_not_offered_again(own_company: Company) -> None:
+    own_company.reply(own_company.ask("ben", "dm", LEAVE))
+    unanswered = own_company.ask("ben", "dm", "do we have a canteen?")
+    own_company.reply(unanswered)
+    assert own_company.answer(unanswered).outcome == "abstained"
+    assert offered(own_company, "ben")[0]["message"] == LEAVE
+    doubtful = "update answers set stages = jsonb_set(stages, '{strength,found}', '0.1') where outcome = 'quoted'"
+    with own_company.database.writing() as connection:
+        connection.execute(sa.text(doubtful))
+    assert "canteen" not in str(offered(own_company, "ben"))
+    assert LEAVE not in str(offered(own_company, "ben"))
 
 
 def test_what_is_offered_is_answered(company: Company) -> None:
