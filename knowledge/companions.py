@@ -128,15 +128,26 @@ def _says_otherwise(unit: Unit, after: Unit) -> bool:
 def _introduced(unit: Unit, better: Collection[Unit], scored: Sequence[Scored]) -> tuple[Unit, ...]:
     """The rows of a short table that follow a sentence without a figure of its own, which only leads to them.
 
-    None when one of them answers better than the sentence, and was quoted for it, or when something stands between. A row
+    None when one of them answers better than the sentence, and was quoted for it, or when another paragraph stands between. A row
     that answers less well is not left to stand for the table.
     """
     if unit.kind != "sentence" or any(c.isdigit() for c in unit.text):
         return ()
     rows = _rows(unit.index, scored)
-    if not rows or rows[0].piece != unit.piece + HEADER or any(row in better for row in rows):
+    if not rows or not _ends_before(unit, rows[0], scored) or any(row in better for row in rows):
         return ()
     return tuple(row for row in rows if row.header == rows[0].header) if len(rows) <= MOST_ROWS else ()
+
+
+def _ends_before(unit: Unit, row: Unit, scored: Sequence[Scored]) -> bool:
+    """Whether the sentence's paragraph stands right before the table that begins with this row."""
+    places = {s.unit.piece: s.unit for s in scored if s.unit.index == unit.index}
+    while unit.piece + HEADER < row.piece:
+        after = places.get(unit.piece + 1)
+        if after is None or not unit.is_followed_by(after):
+            return False
+        unit = after
+    return unit.piece + HEADER == row.piece
 
 
 def _compared(unit: Unit, question: str, scored: Sequence[Scored]) -> tuple[Unit, ...]:

@@ -259,9 +259,14 @@ def test_a_sentence_that_leads_to_a_table_is_quoted_with_it_as_one_table() -> No
     assert quoted.text.index("pension") < quoted.text.index("4.5 %") < quoted.text.index("6.25 %")
 
 
-def test_a_sentence_with_something_between_it_and_the_table_does_not_lead_to_it() -> None:
-    evidence = given(TABLE.replace("\n\n|", "\n\nThe rest is up to you.\n\n|"))
-    assert completed("Who pays into my pension?", evidence) == ["The company pays into a pension."]
+@pytest.mark.parametrize(
+    ("between", "rows"), [(" It grows with the years. See below.", 2), ("\n\nThe rest is up to you.", 0)]
+)
+def test_a_sentence_leads_to_a_table_that_its_paragraph_stands_right_before(between: str, rows: int) -> None:
+    evidence = given(TABLE.replace(".\n\n|", f".{between}\n\n|"))
+    found = completed("Who pays into my pension?", evidence)
+    assert found[0] == "The company pays into a pension."
+    assert sum(text.startswith("|") for text in found) == rows
 
 
 def test_a_row_that_answers_less_well_does_not_stand_for_its_table() -> None:
