@@ -32,7 +32,7 @@ CORRECTING = (
     "To correct what is expected of a case: `footnote gold accept ID --as NAME --document SOURCE/PATH`, or `--nowhere` for "
     "not in the documents. To take it out: `footnote gold retire ID --as NAME`."
 )
-DOUBTED = "The right place was found, but people voted the reply down"
+DOUBTED = "Something of the right document was found, but people voted the reply down"
 NEW = "Measured for the first time, and not as expected"
 STALE = "To be reviewed, because what they expect is gone"
 

@@ -46,6 +46,15 @@ DIAGNOSES = {
     "evidence": "Why it failed: the right place was found, but judged too weak for an answer, so nothing was shown of it.",
     "omission": "Why it failed: the right place was found, and the reply left it out.",
     "answering": "Why it failed: the reply cites the right place, so the fault is in what it took from it.",
+    "ranking_somewhere": "Why it failed: something of that document was found, but others ranked above it, and the reply was "
+    "made without it.",
+    "selection_somewhere": "Why it failed: something of that document was found, but others of its kind took its room in the "
+    "reply.",
+    "evidence_somewhere": "Why it failed: something of that document was found, perhaps not the right section, but judged too "
+    "weak for an answer, so nothing was shown of it.",
+    "omission_somewhere": "Why it failed: something of that document was found, perhaps not the right section, and the reply "
+    "left it out.",
+    "answering_somewhere": "Why it failed: the reply cites that document, perhaps not the right section of it.",
 }
 """By `knowledge.diagnosis.Cause`, for people who saw the reply and not the search."""
 
@@ -102,6 +111,7 @@ def hidden(count: int) -> str:
 
 FOUND = "What the search found, with its rank in each stage; ✓ marks what was given to the answer:"
 GIVEN = "The right place was found, and the reply cites it: if the reply is wrong, the search is not to blame."
+GIVEN_SOMEWHERE = "The reply cites that document; which section of it is the right one, nobody has said."
 LABEL_IN_SLACK = "To say it: choose “Mark answer as wrong” in the menu of that message in Slack, or press 👎 below it."
 
 

@@ -89,8 +89,10 @@ def _diagnosis(explained: Explanation) -> str:
     places = [" › ".join((f"{p.source}/{p.external_id}", *p.heading_path)) for p in explained.readable]
     expected = review_wording.expected(places, len(explained.expected) - len(places))
     ranks = ", ".join(f"{stage} {rank or 'absent'}" for stage, rank in found.ranks.items())
-    ranked = f"rank of the right passage: {ranks}" if ranks else ""
-    said = review_wording.GIVEN if found.cause == "answering" else review_wording.DIAGNOSES[found.cause]
+    which = "best passage of that document" if found.is_somewhere else "right passage"
+    ranked = f"rank of the {which}: {ranks}" if ranks else ""
+    cited = {"answering": review_wording.GIVEN, "answering_somewhere": review_wording.GIVEN_SOMEWHERE}
+    said = cited.get(found.cause) or review_wording.DIAGNOSES[found.cause]
     return "\n".join(filter(None, [expected, said, ranked]))
 
 

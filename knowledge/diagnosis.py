@@ -5,9 +5,12 @@
 3. ranked_low: a list had it, and it did not come among the passages that were given.
 4. unanswered: it was given, and no answer was made of it.
 5. answered_wrongly: it was given, and an answer was made: one that leaves it out, or one that cites it and is wrong.
+
+Where only a document is named, which of its sections is the place is not known: a cause that ends in `_somewhere` says that
+something of the document got so far, perhaps not what answers.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -23,7 +26,20 @@ Cause = Literal[
     "evidence",
     "omission",
     "answering",
+    "ranking_somewhere",
+    "selection_somewhere",
+    "evidence_somewhere",
+    "omission_somewhere",
+    "answering_somewhere",
 ]
+Certain = Literal["ranking", "selection", "evidence", "omission", "answering"]
+SOMEWHERE: Mapping[Certain, Cause] = {
+    "ranking": "ranking_somewhere",
+    "selection": "selection_somewhere",
+    "evidence": "evidence_somewhere",
+    "omission": "omission_somewhere",
+    "answering": "answering_somewhere",
+}
 LISTS = ("vector", "keyword")
 STAGES = (*LISTS, "fused", "reranked")
 
@@ -33,7 +49,7 @@ class Failure:
     """What is known of one question. Chunks are named by id.
 
     `expected`: the chunks that hold the place, as far as the reply might read them. `hidden`: there are others that it
-    might not. `split`: the place is cut in two by a chunk's border. `stages`: the chunks of each stage, best first.
+    might not. `loose`: those of them that are expected only because they are of a document that was named. `split`: the place is cut in two by a chunk's border. `stages`: the chunks of each stage, best first.
     `passages`: what was given to be answered from. `shared_terms`: how many of the question's terms the expected chunks
     hold, None when that is not known. `answered`: whether the reply had an answer. `cited`: the chunks that it
     cites, which are what its readers were shown.
@@ -43,6 +59,7 @@ class Failure:
     stages: Mapping[str, Sequence[int]]
     passages: Sequence[int]
     hidden: bool = False
+    loose: Collection[int] = ()
     split: bool = False
     shared_terms: int | None = None
     answered: bool = True
@@ -62,6 +79,10 @@ class Diagnosis:
     missed_by: tuple[str, ...] = ()
     lost_after: str | None = None
 
+    @property
+    def is_somewhere(self) -> bool:
+        return self.cause in SOMEWHERE.values()
+
 
 def diagnose(failure: Failure) -> Diagnosis:
     ranks = best_ranks(failure.stages, failure.expected)
@@ -73,17 +94,18 @@ def diagnose(failure: Failure) -> Diagnosis:
             if failure.hidden
             else Diagnosis("not_in_corpus", "absent")
         )
-    if set(failure.expected) & set(failure.passages):
+    if given := set(failure.expected) & set(failure.passages):
         if not failure.answered:
-            return Diagnosis("unanswered", "evidence", ranks, missed_by)
+            return Diagnosis("unanswered", _known(failure, given, "evidence"), ranks, missed_by)
         shown = set(failure.expected) & set(failure.cited)
-        return Diagnosis("answered_wrongly", "answering" if shown else "omission", ranks, missed_by)
+        cause = _known(failure, shown, "answering") if shown else _known(failure, given, "omission")
+        return Diagnosis("answered_wrongly", cause, ranks, missed_by)
     if len(missed_by) == len(LISTS):
         return Diagnosis("not_retrieved", _why_missed(failure), ranks, missed_by)
     lost_after = _lost_after(ranks, len(failure.passages))
-    return Diagnosis(
-        "ranked_low", "selection" if lost_after == "selection" else "ranking", ranks, missed_by, lost_after
-    )
+    listed = {chunk for name in LISTS for chunk in failure.stages.get(name, ())} & set(failure.expected)
+    cause = _known(failure, listed, "selection" if lost_after == "selection" else "ranking")
+    return Diagnosis("ranked_low", cause, ranks, missed_by, lost_after)
 
 
 def best_ranks(stages: Mapping[str, Sequence[int]], expected: Collection[int]) -> dict[str, int | None]:
@@ -92,6 +114,11 @@ def best_ranks(stages: Mapping[str, Sequence[int]], expected: Collection[int]) -
         name: next((rank for rank, chunk in enumerate(stages.get(name, ()), start=1) if chunk in expected), None)
         for name in STAGES
     }
+
+
+def _known(failure: Failure, chunks: Set[int], cause: Certain) -> Cause:
+    """The cause, when one of these expected chunks is known to hold the place; else that of something of its document."""
+    return cause if chunks - set(failure.loose) else SOMEWHERE[cause]
 
 
 def _why_missed(failure: Failure) -> Cause:

@@ -61,11 +61,15 @@ class Piece:
 
 @dataclass(frozen=True)
 class Located:
-    """`label`: with the document's present id. `chunk_ids` empty: stale. `split`: the quote spans several chunks."""
+    """`label`: with the document's present id. `chunk_ids` empty: stale. `split`: the quote spans several chunks.
+
+    `anywhere`: they are all of a document that has several, because nothing says where in it.
+    """
 
     label: Label
     chunk_ids: frozenset[int] = frozenset()
     split: bool = False
+    anywhere: bool = False
 
 
 def locate(connection: sa.Connection, labels: Iterable[Label], scopes: Scopes) -> tuple[Located, ...]:
@@ -110,7 +114,7 @@ def find(label: Label, pieces: Sequence[Piece]) -> Located:
         below = [
             p for p in pieces if label.heading_path and p.heading_path[: len(label.heading_path)] == label.heading_path
         ]
-        return Located(label, frozenset(p.chunk_id for p in below or pieces))
+        return Located(label, frozenset(p.chunk_id for p in below or pieces), anywhere=not below and len(pieces) > 1)
     quote = plain(label.quote)
     texts = [plain(p.text) for p in pieces]
     whole = frozenset(p.chunk_id for p, text in zip(pieces, texts, strict=True) if quote in text)

@@ -1,6 +1,6 @@
 """Why one stored answer went wrong: its recorded search, looked at beside the place that would have been right."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -90,10 +90,11 @@ def passages(database: Database, answer: StoredAnswer, scopes: Scopes) -> tuple[
 def _failure(answer: StoredAnswer, located: Sequence[Located], hidden: bool, shared_terms: int) -> Failure:
     recorded = answer.stages.get("stages", {})
     return Failure(
-        expected=frozenset().union(*(place.chunk_ids for place in located)),
+        expected=_chunks(located),
         stages={name: [chunk for chunk, _ in hits] for name, hits in recorded.items()},
         passages=answer.stages.get("passages", []),
         hidden=hidden,
+        loose=_chunks(p for p in located if p.anywhere) - _chunks(p for p in located if not p.anywhere),
         split=any(place.split for place in located),
         shared_terms=shared_terms,
         answered=answer.outcome not in WITHOUT_ANSWER,
@@ -101,10 +102,13 @@ def _failure(answer: StoredAnswer, located: Sequence[Located], hidden: bool, sha
     )
 
 
+def _chunks(located: Iterable[Located]) -> frozenset[int]:
+    return frozenset(chunk for place in located for chunk in place.chunk_ids)
+
+
 def _shared_terms(connection: sa.Connection, answer: StoredAnswer, located: Sequence[Located]) -> int:
-    chunk_ids = {chunk for place in located for chunk in place.chunk_ids}
     asked = set(analysis.terms(answer.standalone))
-    passages = retrieval.read(connection, chunk_ids, answer.scopes).values()
+    passages = retrieval.read(connection, _chunks(located), answer.scopes).values()
     return max((len(asked & set(analysis.terms(f"{p.label} {p.body}"))) for p in passages), default=0)
 
 

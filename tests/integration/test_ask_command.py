@@ -107,8 +107,8 @@ def test_why_lists_what_was_found_with_its_ranks_and_how_to_say_what_was_right(r
     run("gold", "import", str(file))
     told = run("why", answer_id, "--as", "ben")
     assert review_wording.expected(["everyone/leave.md"], 0) in told
-    assert review_wording.GIVEN in told
-    assert "rank of the right passage: vector 1, keyword 1, fused 1, reranked 1" in told
+    assert review_wording.GIVEN_SOMEWHERE in told, "only the document is named"
+    assert "rank of the best passage of that document: vector 1, keyword 1, fused 1, reranked 1" in told
 
 
 def test_why_says_that_a_place_was_given_and_judged_too_weak(run: Run, company: Company) -> None:
@@ -117,7 +117,7 @@ def test_why_says_that_a_place_was_given_and_judged_too_weak(run: Run, company: 
     file = company.documents / "bassoon.jsonl"
     file.write_text(line.replace("SOURCE", "everyone").replace("PATH", "leave.md"), encoding="utf-8")
     run("gold", "import", str(file))
-    assert review_wording.DIAGNOSES["evidence"] in run("why", answer_id, "--as", "ben")
+    assert review_wording.DIAGNOSES["evidence_somewhere"] in run("why", answer_id, "--as", "ben")
 
 
 def test_why_tells_how_strong_the_evidence_for_quotes_was(run: Run) -> None:

@@ -219,7 +219,7 @@ def test_a_failed_answer_is_shown_with_its_votes_and_why_it_failed(company: Comp
     shown = str(home(company))
     assert review_wording.votes(1, 0, 1) in shown
     assert review_wording.expected(["everyone/leave.md"], 0, "People name") in shown
-    assert review_wording.DIAGNOSES["answering"] in shown
+    assert review_wording.DIAGNOSES["answering_somewhere"] in shown
 
 
 def test_the_home_tab_shows_what_was_replied_as_long_as_the_reviewer_may_open_it(own_company: Company) -> None:
@@ -266,7 +266,7 @@ def test_a_question_without_an_answer_is_not_said_to_have_a_wrong_one(company: C
     company.slack.click("ana", "general", note.ts, button["action_id"])
     company.settled()
     shown = str(home(company))
-    assert review_wording.DIAGNOSES["evidence"] in shown
+    assert review_wording.DIAGNOSES["evidence_somewhere"] in shown
 
 
 @pytest.mark.parametrize(

@@ -87,6 +87,42 @@ def test_what_was_given_was_answered_wrongly_or_not_at_all(failure: Failure) -> 
 
 
 @pytest.mark.parametrize(
+    ("passages", "cited", "answered", "cause"),
+    [
+        ([1, *LONG[:7]], [1], True, "answering"),
+        ([1, 2], [2], True, "answering_somewhere"),
+        ([2, *LONG[:7]], [100], True, "omission_somewhere"),
+        ([1, 2], [100], True, "omission"),
+        ([2], [], False, "evidence_somewhere"),
+        ([1], [], False, "evidence"),
+    ],
+)
+def test_of_a_document_that_was_named_whole_only_something_is_known_to_have_been_given(
+    passages: list[int], cited: list[int], answered: bool, cause: str
+) -> None:
+    """1 holds a quote that was named; 2 is another chunk of a document that was."""
+    failure = Failure([1, 2], EVERYWHERE, passages, loose=[2], answered=answered, cited=cited)
+    assert diagnose(failure).cause == cause
+    assert diagnose(failure).is_somewhere == cause.endswith("_somewhere")
+    assert diagnose(replace(failure, loose=())).cause == cause.removesuffix("_somewhere")
+
+
+@pytest.mark.parametrize(
+    ("found", "cause"),
+    [
+        (stages([*LONG, 2], LONG, [*LONG, 2], [*LONG, 2]), "ranking_somewhere"),
+        (stages([*LONG, 2], [*LONG, 1], [*LONG, 2, 1], [*LONG, 2, 1]), "ranking"),
+        (stages([2, *LONG], LONG, [2, *LONG], [2, *LONG]), "selection_somewhere"),
+        (NOWHERE, "crowded_out"),
+    ],
+)
+def test_of_a_document_that_was_named_whole_only_something_is_known_to_have_been_found(
+    found: dict[str, list[int]], cause: str
+) -> None:
+    assert diagnose(Failure([1, 2], found, LONG[:8], loose=[2])).cause == cause
+
+
+@pytest.mark.parametrize(
     "failure",
     [Failure([], NOWHERE, []), Failure([1], NOWHERE, LONG[:8]), Failure([1], EVERYWHERE, LONG[:8])],
 )
