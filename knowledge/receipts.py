@@ -108,6 +108,12 @@ def by_message(connection: sa.Connection, message_key: str) -> Receipt | None:
     return _one(connection, sa.select(*_COLUMNS).where(inbox.c.message_key == message_key))
 
 
+def asked_at(connection: sa.Connection, channel: str, ts: str) -> Receipt | None:
+    """As `by_message`, for whoever does not know the workspace's id, with which the key begins: there is one of them."""
+    of_any_team = inbox.c.message_key.endswith(f":{channel}:{ts}", autoescape=True)
+    return _one(connection, sa.select(*_COLUMNS).where(of_any_team))
+
+
 def askers(connection: sa.Connection, thread_key: str) -> frozenset[str]:
     """Who asked in this thread, when the thread began with a question; else nobody."""
     begun = sa.exists().where(inbox.c.message_key == thread_key)

@@ -26,7 +26,7 @@ from bot.standing import lacking
 from knowledge.answer_rows import save
 from knowledge.answers import Answer, Question, as_json
 from knowledge.errors import SettingsInvalid
-from knowledge.receipts import reply_at
+from knowledge.receipts import asked_at, reply_at
 from knowledge.why import explain, passages
 
 MESSAGE_LINK = re.compile(r"/archives/([A-Z0-9]+)/p(\d+)(\d{6})\b")
@@ -84,7 +84,8 @@ def access(asker: As, place: In = "dm", config: Config = None, json: Json = Fals
 
 def why(
     answer: Annotated[
-        str, typer.Argument(help="An answer's id, as `ask` prints it, or the link of its message in Slack.")
+        str,
+        typer.Argument(help="An answer's id, as `ask` prints it, or the link of its message or its question in Slack."),
     ],
     asker: As,
     config: Config = None,
@@ -106,12 +107,13 @@ def why(
 
 
 def _answer_id(connection: Connection, answer: str) -> str:
-    """The id itself, or the one behind the link of a message of the bot's."""
+    """The id itself, or the one behind the link of a message: the bot's, or the question's that it answered."""
     link = MESSAGE_LINK.search(answer)
     if link is None:
         return answer
-    posted = reply_at(connection, link[1], f"{link[2]}.{link[3]}")
-    return (posted and posted.answer_id) or answer
+    where = link[1], f"{link[2]}.{link[3]}"
+    found = reply_at(connection, *where) or asked_at(connection, *where)
+    return (found and found.answer_id) or answer
 
 
 def _said(answer: Answer, found: Reader) -> str:

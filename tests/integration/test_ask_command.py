@@ -13,6 +13,7 @@ from bot import logs, review_wording, wording
 from bot.cli import app
 from bot.commands.console import command
 from knowledge import privacy
+from knowledge.errors import SettingsInvalid
 from tests.company import WORKSPACE, Company
 
 Run = Callable[..., str]
@@ -86,6 +87,20 @@ def test_the_link_of_a_message_in_slack_says_why_too(run: Run, company: Company)
     reply = company.reply(company.ask("ben", "general", "How many days of annual leave do full-time staff get?"))
     link = f"{company.server.url}archives/{reply.channel}/p{reply.ts.replace('.', '')}?thread_ts={reply.root}"
     assert "leave" in run("why", link, "--as", "ben")
+
+
+def test_the_link_of_the_question_says_why_its_answer_is_so_to_those_who_may_read_the_answer(
+    run: Run, company: Company
+) -> None:
+    asked_at = company.ask("ana", "legal", "How many days of annual leave do full-time staff get?")
+    reply = company.reply(asked_at)
+    links = [f"{company.server.url}archives/{reply.channel}/p{ts.replace('.', '')}" for ts in (asked_at.ts, reply.ts)]
+    of_question, of_reply = (run("why", link, "--as", "ana") for link in links)
+    assert of_question == of_reply
+    assert "leave.md" in of_question
+    for link in links:
+        with pytest.raises(SettingsInvalid, match=r"there is no answer .* that ben may read"):
+            run("why", link, "--as", "ben")
 
 
 def test_why_lists_what_was_found_with_its_ranks_and_how_to_say_what_was_right(run: Run, company: Company) -> None:
