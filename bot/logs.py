@@ -28,6 +28,9 @@ SECRETS = re.compile(
 """Shapes of secrets that may reach a log line through an exception's text."""
 
 
+REPEATED_S = 60.0
+
+
 def _told(exc_info: ExcInfo) -> str:
     """Where an exception came from, and its text if it is one of ours: others quote rows, prompts and questions."""
     error: BaseException | None = exc_info[1]
@@ -52,6 +55,22 @@ def redact_event(_: Any, __: str, event: MutableMapping[str, Any]) -> MutableMap
         if isinstance(value, str):
             event[key] = redact(value)
     return event
+
+
+class SaidOnce(logging.Filter):
+    """Drops what Slack's library says again, word for word, within `REPEATED_S`: while Slack is away it is said of every
+    call, and ours say what came of them."""
+
+    def __init__(self) -> None:
+        super().__init__("slack_sdk")
+        self._said: dict[str, float] = {}
+
+    def filter(self, record: logging.LogRecord) -> bool:
+        if not super().filter(record):
+            return True
+        text, now = record.getMessage(), record.created
+        self._said = {said: at for said, at in self._said.items() if now - at < REPEATED_S}
+        return self._said.setdefault(text, now) == now
 
 
 def configure(level: str = "INFO", json: bool | None = None, stream: TextIO | None = None) -> None:
@@ -80,6 +99,7 @@ def configure(level: str = "INFO", json: bool | None = None, stream: TextIO | No
     )
     handler = logging.StreamHandler(target)
     handler.setFormatter(structlog.stdlib.ProcessorFormatter(processor=renderer, foreign_pre_chain=chain))
+    handler.addFilter(SaidOnce())
     root = logging.getLogger()
     root.handlers = [handler]
     root.setLevel(level)

@@ -94,3 +94,21 @@ def test_only_the_thread_that_raises_the_error_leaves_out_what_slacks_library_lo
         other.join()
     library.error("later")
     assert caplog.messages == ["a question that fails", "later"]
+
+
+def test_what_slacks_library_says_of_every_call_while_slack_is_away_is_said_once_a_minute(stream: io.StringIO) -> None:
+    configure(json=True, stream=stream)
+    library, ours = logging.getLogger("slack_sdk.web.base_client"), logging.getLogger("bot.inbox")
+
+    def say(logger: logging.Logger, text: str, at_s: float) -> None:
+        record = logger.makeRecord(logger.name, logging.ERROR, "", 0, "failed: %s", (text,), None)
+        record.created = at_s
+        logger.handle(record)
+
+    for at_s in (0.0, 1.0, 59.0, 60.0, 61.0):
+        say(library, "refused", at_s)
+        say(ours, f"at {at_s}", at_s)
+    say(library, "timed out", 61.0)
+    said = [json.loads(line)["event"] for line in stream.getvalue().splitlines()]
+    assert [text for text in said if " at " not in text] == ["failed: refused", "failed: refused", "failed: timed out"]
+    assert len(said) == 3 + 5
