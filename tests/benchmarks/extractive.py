@@ -5,7 +5,7 @@ if they were not there. `answered_at_10pct_false` is the share answered at the t
 second kind would be answered too; `threshold` is that threshold, `shipped` what the packaged one gives. `kept` is the
 highest threshold, in hundredths, at which nineteen of twenty answerable questions are still answered: with `--samples`,
 the questions of the sample company, which have the words of their askers and not of the documents, this chooses the
-packaged one.
+packaged one. `sure`: what is told without doubt, because nothing that the question names is missing either.
 
 `first` and `first3`: the share of answerable questions with the answer in the first quote, in the first three, quoted
 from a relevant document. The answer is `metadata.answers` (or `answers`) of a query, `quote` of the samples; a set
@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 from bot.settings import load
-from knowledge import analysis, extractive, keywords, samples, scores, steps
+from knowledge import analysis, extractive, keywords, names, samples, scores, steps
 from knowledge.db import open_database
 from knowledge.encoders import Embedder, Encoded, EncodedQuestion, Floats, load_embedder
 from knowledge.evidence import Evidence
@@ -54,12 +54,14 @@ class Query:
 class Outcome:
     """One question: the strength of the evidence with and without its documents, and whether quotes 1..n hold the answer.
 
-    `score`: None for a question without an answer.
+    `score`: None for a question without an answer. `named`, `named_without`: whether all that it names was found.
     """
 
     score: float | None
     score_without: float
     holds: tuple[bool, ...]
+    named: bool = True
+    named_without: bool = True
 
 
 class Remembering:
@@ -100,10 +102,11 @@ def run(directory: Path | None, most: int | None, words_only: bool) -> dict[str,
             retrieval = Retrieval(passages=16)
             retriever = Retriever(database, embedder.inner, load_reranker(models), retrieval)
             outcomes = [ask(query, retriever, embedder, words_only) for query in queries]
+    shipped = scores.threshold("" if words_only else models.embedder)
     return {
         "dataset": directory.name if directory else "sample company",
         "queries": len(queries),
-        **summary(outcomes, scores.threshold("" if words_only else models.embedder).quote),
+        **summary(outcomes, shipped.quote, shipped.sure),
         "judged_by": "answers" if any(q.answers for q in queries) else "document",
         "scores": "words" if words_only else models.embedder,
         "machine": machine(),
@@ -132,14 +135,16 @@ def ask(query: Query, retriever: Retriever, embedder: scores.Encoder, words_only
 
     evidence_without, without = scored([p for p in passages if _document(p) not in query.relevant])
     strength_without = scores.strength(without, evidence_without)
+    named_without = not names.missing(query.text, evidence_without)
     if not query.relevant:
-        return Outcome(None, strength_without, ())
+        return Outcome(None, strength_without, (), named_without=named_without)
     evidence, best = scored(passages)
     holds = [_holds(query, evidence[unit.index].passage, unit.text) for unit in extractive.choose(best, query.text)]
-    return Outcome(scores.strength(best, evidence), strength_without, tuple(holds))
+    named = not names.missing(query.text, evidence)
+    return Outcome(scores.strength(best, evidence), strength_without, tuple(holds), named, named_without)
 
 
-def summary(outcomes: Sequence[Outcome], shipped: float) -> dict[str, Any]:
+def summary(outcomes: Sequence[Outcome], shipped: float, sure: float) -> dict[str, Any]:
     false = np.array([o.score_without for o in outcomes])
     scores = np.array([o.score for o in outcomes if o.score is not None])
     answerable = [o for o in outcomes if o.score is not None]
@@ -153,6 +158,11 @@ def summary(outcomes: Sequence[Outcome], shipped: float) -> dict[str, Any]:
         "auc": round(float(np.mean((scores[:, None] > false[None, :]) + 0.5 * (scores[:, None] == false[None, :]))), 4),
         "kept": at(scores, false, kept),
         "shipped": at(scores, false, shipped),
+        "sure": at(
+            np.array([(o.score or 0) * o.named for o in answerable]),
+            np.array([o.score_without * o.named_without for o in outcomes]),
+            sure,
+        ),
     }
 
 
