@@ -62,6 +62,19 @@ def test_it_says_once_that_it_is_ready_when_slack_is_connected_and_ends_on_ctrl_
     assert "Traceback" not in errors
 
 
+def test_without_a_settings_file_it_runs_by_its_variables_and_says_that_there_is_none(start: Start) -> None:
+    with start(FOOTNOTE_CONFIG="") as process:
+        assert process.stdout is not None
+        silent = threading.Timer(SILENT_S, process.kill)
+        silent.start()
+        assert process.stdout.readline().startswith(f"there is no footnote.toml in {Path.cwd()}, so the index stays")
+        assert process.stdout.readline() == READY
+        silent.cancel()
+        process.send_signal(signal.SIGINT)
+        process.communicate(timeout=60)
+    assert process.returncode == 0
+
+
 def test_it_is_never_ready_with_a_token_that_slack_refuses(start: Start) -> None:
     with start(SLACK_APP_TOKEN="xapp-wrong") as process:
         said, errors = process.communicate(timeout=60)
