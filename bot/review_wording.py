@@ -18,6 +18,7 @@ REVIEWED = frozenset({ACCEPTED, REJECTED, ALREADY})
 UNKNOWN = "There is no such question, or you may not read it any more."
 UNLABELLED = "Nobody has said yet where this is answered. Press *Name the document…*."
 UNSAID = "Nobody has said yet where it is answered."
+IN_NONE = "A gold case says that it is in no document."
 NOWHERE: Mapping[str, str] = {
     "vote": "Said to be in no document.",
     "label": "Said to be in no document.",

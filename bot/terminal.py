@@ -82,7 +82,9 @@ def _ranked(passage: Passage, given: bool) -> str:
 def _diagnosis(explained: Explanation) -> str:
     """In words, with the place that would have been right; how to say which one where nobody has."""
     found = explained.diagnosis
-    if found is None:
+    if explained.expected == ():
+        return review_wording.IN_NONE
+    if found is None or explained.expected is None:
         in_slack = explained.answer.reply_channel is not None
         how = review_wording.LABEL_IN_SLACK if in_slack else review_wording.label_by_file(_case(explained.answer))
         return f"{review_wording.UNSAID}\n{how}"

@@ -20,14 +20,14 @@ from knowledge.tables import gold_cases
 
 @dataclass(frozen=True)
 class Explanation:
-    """`expected` empty: nobody has said what would have been right, and `diagnosis` is None.
+    """`expected` None: nobody has said what would have been right; empty: it is in no document. `diagnosis` is None then.
 
     `denials`: what the reply might not use and why, of the scopes that whoever looks holds. `readable`: those of
     `expected` that whoever looks may read today.
     """
 
     answer: StoredAnswer
-    expected: tuple[Label, ...]
+    expected: tuple[Label, ...] | None
     diagnosis: Diagnosis | None
     denials: tuple[Denial, ...] = ()
     readable: tuple[Label, ...] = ()
@@ -44,7 +44,7 @@ class Explanation:
             "denied": [asdict(denial) for denial in self.denials],
             "stages": self.answer.stages.get("stages", {}),
             "passages": self.answer.stages.get("passages", []),
-            "expected": [label.to_json() for label in self.expected],
+            "expected": [label.to_json() for label in self.expected or ()],
             "diagnosis": None if self.diagnosis is None else asdict(self.diagnosis),
         }
 
@@ -60,12 +60,12 @@ def explain(
         answer = answer_rows.load(connection, answer_id)
         if answer is None:
             return None
-        places = tuple(_of_gold_case(connection, answer) if expected is None else expected)
-        theirs = labels.locate(connection, places, scopes)
+        places = _of_gold_case(connection, answer) if expected is None else tuple(expected)
+        theirs = labels.locate(connection, places or (), scopes)
     # That the asker is in some private channel is for those to know who are in it too.
     denials = tuple(Denial(scope, why) for scope, why in answer.stages.get("denied", ()) if scope in scopes)
     if not places:
-        return Explanation(answer, (), None, denials)
+        return Explanation(answer, places, None, denials)
     with database.reading(answer.scopes) as connection:
         located = labels.locate(connection, places, answer.scopes)
         shared = _shared_terms(connection, answer, located)
@@ -112,13 +112,15 @@ def _shared_terms(connection: sa.Connection, answer: StoredAnswer, located: Sequ
     return max((len(asked & set(analysis.terms(f"{p.label} {p.body}"))) for p in passages), default=0)
 
 
-def _of_gold_case(connection: sa.Connection, answer: StoredAnswer) -> list[Label]:
-    """The labels of the case that came from this answer, or of one that asks the same under the same rights."""
+def _of_gold_case(connection: sa.Connection, answer: StoredAnswer) -> tuple[Label, ...] | None:
+    """The labels of the case that came from this answer, or of one that asks the same under the same rights; None when nobody
+    has said where that is answered.
+    """
     c = gold_cases.c
     query = sa.select(c.answer_id, c.standalone, c.expected).where(
         c.scopes.contained_by(sorted(answer.scopes)), c.state != "retired", c.expected.is_not(None)
     )
-    rows = [row for row in connection.execute(query) if row.expected]
-    rows.sort(key=lambda row: row.answer_id != answer.id)
+    rows = [row for row in connection.execute(query) if row.expected is not None]
+    rows.sort(key=lambda row: (row.answer_id != answer.id, not row.expected))
     chosen = next((r for r in rows if r.answer_id == answer.id or same_question(r.standalone, answer.standalone)), None)
-    return [Label.from_json(label) for label in chosen.expected] if chosen else []
+    return tuple(Label.from_json(label) for label in chosen.expected) if chosen else None

@@ -126,6 +126,17 @@ def test_why_lists_what_was_found_with_its_ranks_and_how_to_say_what_was_right(r
     assert "rank of the best passage of that document: vector 1, keyword 1, fused 1, reranked 1" in told
 
 
+def test_why_says_that_a_gold_case_has_it_in_no_document(run: Run, company: Company) -> None:
+    answer_id = asked(run, "Who plays the tuba in the orchestra?")
+    case = {"id": "tuba", "question": "Who plays the tuba in the orchestra?", "scopes": ["workspace"], "expected": []}
+    file = company.documents / "tuba.jsonl"
+    file.write_text(json.dumps(case), encoding="utf-8")
+    run("gold", "import", str(file))
+    why = run("why", answer_id, "--as", "ben")
+    assert review_wording.IN_NONE in why
+    assert review_wording.UNSAID not in why
+
+
 def test_why_says_that_a_place_was_given_and_judged_too_weak(run: Run, company: Company) -> None:
     answer_id = asked(run, "Who plays the bassoon in the orchestra?")
     line = run("why", answer_id, "--as", "ben").partition("footnote gold import FILE")[2].partition("\n")[2].strip()

@@ -291,7 +291,7 @@ def test_an_explanation_takes_its_place_from_the_gold_set(company: Company) -> N
         save(connection, answer, asked, ALL)
     explained = why.explain(company.database, answer.id, ALL)
     assert explained is not None
-    assert (explained.expected, explained.diagnosis) == ((), None)
+    assert (explained.expected, explained.diagnosis) == (None, None)
     company.accept("do unused days survive", CARRY)
     explained = why.explain(company.database, answer.id, ALL)
     assert explained is not None
