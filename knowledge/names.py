@@ -1,7 +1,7 @@
 """Names in a question that nothing found has: then what was found may be about somebody or something else. Pure.
 
-A name is a word with a capital that does not begin a sentence, a code (letters with figures) or a year. Only English
-questions are looked at: in others every noun may have a capital, or names none.
+A name is a word with a capital that does not begin a sentence, a code (letters with figures), a number behind a word such as
+error or room, or a year. Only English questions are looked at: in others every noun may have a capital, or names none.
 """
 
 import re
@@ -19,6 +19,12 @@ _BEGINS = re.compile(r"(?:^|[.!?:;]\s+|[\"“„(]\s*|\n\s*)$")
 _YEAR = re.compile(r"(?:19|20)\d\d")
 _CODE = re.compile(r"(?!\d+[^\W\d_]{1,3}$)(?=.*\d).*[^\W\d_].*")
 """With letters and figures, and no figure with its unit or ending, such as 5GHz and 2nd."""
+_NUMBERED = re.compile(
+    r"(?:\b(?:errors?|codes?|faults?|alarms?|messages?|forms?|rooms?|articles?|items?|orders?|tickets?|invoices?|extensions?|"
+    r"ext\.?|models?|types?|numbers?|no\.|nr\.)\s*|#)$",
+    re.IGNORECASE,
+)
+"""What a number stands behind that names something; elsewhere it may count or measure."""
 _ENDING = re.compile(r"['’](?:s|m|d|ve|ll|re)$")
 _TIME_WORDS = (
     "monday tuesday wednesday thursday friday saturday sunday january february march april may june july august "
@@ -47,8 +53,10 @@ def missing(question: str, evidence: Sequence[Evidence]) -> tuple[str, ...]:
 
 
 def _is_name(word: str, before: str) -> bool:
+    if word.isdigit():
+        return bool(_YEAR.fullmatch(word) or (len(word) > 1 and _NUMBERED.search(before)))
     if any(sign.isdigit() for sign in word):
-        return bool(_CODE.fullmatch(word) or _YEAR.fullmatch(word))
+        return bool(_CODE.fullmatch(word))
     return len(word) > 1 and word[0].isupper() and not _BEGINS.search(before) and word.casefold() not in _TIMES
 
 

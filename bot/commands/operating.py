@@ -24,11 +24,11 @@ def run(
     for number in (signal.SIGINT, signal.SIGTERM):
         signal.signal(number, lambda *_: stop.set())
     with engine(config) as (chosen, opened):
+        if lack := chosen.no_sources:
+            say(f"{lack.says}, so the index stays as it is; {lack.remedy}")
         service = Service(chosen, opened, tuple(only) if only else tuple(Part))
         try:
             service.start()
-            if lack := chosen.no_sources:
-                say(f"{lack.says}, so the index stays as it is; {lack.remedy}")
             service.wait(stop, on_ready=lambda: say("ready; Ctrl-C ends it"))
         finally:
             service.stop()

@@ -14,6 +14,9 @@ from tests.unit.test_extractive import given
         ("I think I'm lost. Where is Runa?", ("Runa",)),
         ("What does CT-12 mean?", ("CT-12",)),
         ("How much was it in 2024?", ("2024",)),
+        ("What does Bosch error 512 mean?", ("Bosch", "512")),
+        ("Who has extension 5011, and is room #12 free?", ("5011", "12")),
+        ("Is a hotel for 150 euros fine with 20 people and form 3?", ()),
         ("Is the 2nd floor open on Monday?", ()),
         ("Do I get a 24h badge with 5GHz in May?", ()),
         ("How many days of leave do I get after 6 years?", ()),
@@ -34,6 +37,8 @@ def test_a_name_is_a_word_with_a_capital_a_code_or_a_year(question: str, found: 
         ("What does the code CT-12 mean?", ("CT-12",)),
         ("What does the code CT-11 mean?", ()),
         ("What is in the section about Tom?", ()),
+        ("What does the error 512 mean?", ("512",)),
+        ("Who has the extension 5301?", ()),
         ("Who was in Section 9 of 2019?", ("2019",)),
     ],
 )
