@@ -4,6 +4,7 @@ import re
 from collections import Counter
 from collections.abc import Iterator, Sequence
 
+from bot import review_wording
 from bot.blocks import clip
 from bot.check import counted
 from knowledge.gold import GoldCase, State
@@ -30,7 +31,7 @@ def whole(case: GoldCase, reply: Replied | None = None) -> Iterator[str]:
     if case.is_unchecked:
         yield f"  {UNCHECKED}"
     if reply is not None:
-        yield f"  the bot replied{_doubt(reply)}: {'' if reply.text else NO_ANSWER}".rstrip()
+        yield f"  {review_wording.hedged('the bot replied', reply.is_doubtful)}: {'' if reply.text else NO_ANSWER}".rstrip()
         yield from (f"  > {line}".rstrip() for line in reply.text.splitlines())
     for change in case.history:
         yield f"  {change.at:%Y-%m-%d %H:%M}  {change.by}: {change.what}"
@@ -51,7 +52,7 @@ def today(case: GoldCase, places: Sequence[Located], reply: Replied | None = Non
         yield UNCHECKED
     if reply is not None:
         said = clip(one_line(reply.text), REPLY_CHARS)
-        yield f"the bot replied{_doubt(reply)}: {f'“{said}”' if said else NO_ANSWER}"
+        yield f"{review_wording.hedged('the bot replied', reply.is_doubtful)}: {f'“{said}”' if said else NO_ANSWER}"
 
 
 def place(label: Label) -> str:
@@ -121,7 +122,3 @@ def _in_full(case: GoldCase) -> Iterator[str]:
     """What a question stands for that leans on its thread, such as “and 503?”; nothing for another."""
     if case.standalone != case.question:
         yield f"in full: {' '.join(case.standalone.split())}"
-
-
-def _doubt(reply: Replied) -> str:
-    return ", not sure that it answers" if reply.is_doubtful else ""

@@ -67,12 +67,12 @@ def standalone(question: str) -> str:
 
 def replied(is_doubtful: bool) -> str:
     """Above what the bot replied. `is_doubtful`: it said so itself."""
-    return "I replied, not sure that it answers:" if is_doubtful else "I replied:"
+    return f"{hedged('I replied', is_doubtful)}:"
 
 
-def outcome(name: str, is_doubtful: bool) -> str:
-    """Of an answer, as `knowledge.answers.Outcome`. `is_doubtful`: its reply said so itself."""
-    return f"{name}, not sure that it answers" if is_doubtful else name
+def hedged(said: str, is_doubtful: bool) -> str:
+    """What is said of an answer. `is_doubtful`: its reply said so itself."""
+    return f"{said}, not sure that it answers" if is_doubtful else said
 
 
 def strength(found: float, needed: float, sure: float, missing: Sequence[str] = ()) -> str:

@@ -39,9 +39,8 @@ def why(explained: Explanation, found: Sequence[Passage]) -> str:
     denied = [f"denied:  {denial.scope}: {denial.reason}" for denial in explained.denials]
     strength = answer.stages.get("strength")
     quotes = [review_wording.strength(**strength)] if strength else []
-    head = "\n".join(
-        [answer.question, *full, review_wording.outcome(answer.outcome, answer.is_doubtful), *quotes, *denied]
-    )
+    outcome = review_wording.hedged(answer.outcome, answer.is_doubtful)
+    head = "\n".join([answer.question, *full, outcome, *quotes, *denied])
     given = frozenset(answer.stages.get("passages", ()))
     shown = found[: max(FOUND, sum(passage.chunk_id in given for passage in found))]
     rows = [_ranked(passage, passage.chunk_id in given) for passage in shown]

@@ -43,7 +43,6 @@ NOTICES = {
     "unverified": "I could not write an answer that the documents support word for word.",
     "cut_short": "This answer was cut short; what is here was checked.",
 }
-
 """By `knowledge.answers.Notice`."""
 ABSTAINED = "I found no answer to this in the documents that everyone here may open."
 ABSTAINED_DIRECT = "I found no answer to this in the documents that you may open."

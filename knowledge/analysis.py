@@ -65,6 +65,11 @@ def terms(text: str) -> list[str]:
     return [term for match in _words(text) for term in _of_match(match)]
 
 
+def stems(text: str) -> list[str]:
+    """Its terms without those for how words are written."""
+    return [term for term in terms(text) if not term.startswith(EXACT)]
+
+
 def spans(text: str) -> Iterator[Term]:
     """The terms with the character span of the word they came from."""
     for match in _words(text):

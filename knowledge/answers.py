@@ -15,6 +15,7 @@ from knowledge.permissions import Scopes
 Outcome = Literal["answered", "quoted", "abstained", "refused", "failed"]
 """answered: written by the model and verified. quoted: the documents' own sentences. abstained: not in the documents.
 refused: no document may be read for this reply. failed: the service gave nothing and no sentence answers by itself."""
+WITH_ANSWER: frozenset[Outcome] = frozenset({"answered", "quoted"})
 WITHOUT_ANSWER: frozenset[Outcome] = frozenset({"abstained", "refused", "failed"})
 
 

@@ -7,6 +7,7 @@ one above what follows it up to the next.
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 from knowledge.citable import Piece
 
@@ -17,21 +18,25 @@ _RULE = re.compile(r"^[-=~_*#]{3,}\s*$", re.MULTILINE)
 _ENDS = re.compile(r"[.!?…。！？:：)\"”»*_]\s*$")
 
 
-def captions(pieces: Sequence[Piece]) -> tuple[bool, ...]:
-    """Which of the pieces are captions."""
-    ahead = [*pieces[1:], None]
-    behind = [None, *pieces[:-1]]
-    return tuple(_is_caption(*each) for each in zip(behind, pieces, ahead, strict=True))
+@dataclass(frozen=True)
+class Place:
+    """Where a piece stands. `above`: the captions and the line with a colon over it, joined; empty when there are none."""
+
+    is_caption: bool
+    above: str
 
 
-def above(pieces: Sequence[Piece]) -> tuple[str, ...]:
-    """For each piece the captions and the line with a colon that it stands under, joined; empty when there are none."""
-    found, first = [], ""
+def places(pieces: Sequence[Piece]) -> tuple[Place, ...]:
+    """Of each piece."""
+    found: list[Place] = []
+    first = ""
     open_ones: list[str] = []
     goes_on = False
-    for number, (piece, is_caption) in enumerate(zip(pieces, captions(pieces), strict=True)):
-        found.append(" ".join(filter(None, [first, *open_ones])))
-        names = is_caption or leads(piece, pieces[number + 1] if number + 1 < len(pieces) else None)
+    around = zip([None, *pieces[:-1]], pieces, [*pieces[1:], None], strict=True)
+    for number, (before, piece, after) in enumerate(around):
+        is_caption = _is_caption(before, piece, after)
+        found.append(Place(is_caption, " ".join(filter(None, [first, *open_ones]))))
+        names = is_caption or _leads(piece, after)
         if is_caption and number == 0:
             first = bare(piece.text)
         elif names:
@@ -40,9 +45,9 @@ def above(pieces: Sequence[Piece]) -> tuple[str, ...]:
     return tuple(found)
 
 
-def leads(piece: Piece, after: Piece | None) -> bool:
-    """Whether a sentence with a colon at its end leads to a list."""
-    return piece.kind == "sentence" and piece.text.rstrip(" \n*_").endswith((":", "：")) and _is(after, "item")
+def ends_in_colon(text: str) -> bool:
+    """Whether it leads to what follows."""
+    return text.rstrip(" \n*_").endswith((":", "："))
 
 
 def bare(text: str) -> str:
@@ -66,5 +71,6 @@ def _is_caption(before: Piece | None, piece: Piece, after: Piece | None) -> bool
     )
 
 
-def _is(piece: Piece | None, kind: str) -> bool:
-    return piece is not None and piece.kind == kind
+def _leads(piece: Piece, after: Piece | None) -> bool:
+    """Whether a sentence leads to a list."""
+    return piece.kind == "sentence" and ends_in_colon(piece.text) and after is not None and after.kind == "item"

@@ -65,13 +65,17 @@ def fill(
 
 def answered(chosen: Sequence[Unit], scored: Sequence[Scored]) -> tuple[Unit, ...]:
     """The chosen pieces, with the sentence that answers it in the place of one that only asks, as an FAQ does."""
-    places = {(s.unit.index, s.unit.piece): s.unit for s in scored}
+    places = _placed(scored)
 
     def answer(unit: Unit) -> Unit:
         behind = places.get((unit.index, unit.piece + 1)) if _asks(unit) else None
         return unit if behind is None or _asks(behind) else behind
 
     return tuple(dict.fromkeys(map(answer, chosen)))
+
+
+def _placed(scored: Sequence[Scored]) -> Places:
+    return {(each.unit.index, each.unit.piece): each.unit for each in scored}
 
 
 def _asks(unit: Unit) -> bool:
@@ -84,9 +88,9 @@ def complete(
     """The chosen pieces with what must be read beside them, the newer version of a page before the older."""
     every: dict[Unit, None] = {}
     how = steps.asks_how(question)
-    places = {(s.unit.index, s.unit.piece): s.unit for s in scored}
+    places = _placed(scored)
     for unit in versions.beside(chosen, scored, evidence, question):
-        rows = _compared(unit, question, scored) or _introduced(unit, every, scored)
+        rows = _compared(unit, question, places) or _introduced(unit, every, places)
         more = _continued(unit, places, not every and (how or _is_half(unit, places)))
         every.update(dict.fromkeys((*_captioned(unit, places), unit, *more, *rows)))
     return tuple(every)
@@ -125,40 +129,39 @@ def _says_otherwise(unit: Unit, after: Unit) -> bool:
     return unit.kind == after.kind == "sentence" and _GOES_ON.match(after.text) is not None
 
 
-def _introduced(unit: Unit, better: Collection[Unit], scored: Sequence[Scored]) -> tuple[Unit, ...]:
+def _introduced(unit: Unit, better: Collection[Unit], places: Places) -> tuple[Unit, ...]:
     """The rows of a short table that follow a sentence without a figure of its own, which only leads to them.
 
-    None when one of them answers better than the sentence, and was quoted for it, or when another paragraph stands between. A row
-    that answers less well is not left to stand for the table.
+    None when one of them answers better than the sentence, and was quoted for it, or when another paragraph stands
+    between. A row that answers less well is not left to stand for the table.
     """
     if unit.kind != "sentence" or any(c.isdigit() for c in unit.text):
         return ()
-    rows = _rows(unit.index, scored)
-    if not rows or not _ends_before(unit, rows[0], scored) or any(row in better for row in rows):
+    rows = _rows(unit.index, places)
+    if not rows or not _ends_before(unit, rows[0], places) or any(row in better for row in rows):
         return ()
     return tuple(row for row in rows if row.header == rows[0].header) if len(rows) <= MOST_ROWS else ()
 
 
-def _ends_before(unit: Unit, row: Unit, scored: Sequence[Scored]) -> bool:
+def _ends_before(unit: Unit, row: Unit, places: Places) -> bool:
     """Whether the sentence's paragraph stands right before the table that begins with this row."""
-    places = {s.unit.piece: s.unit for s in scored if s.unit.index == unit.index}
     while unit.piece + HEADER < row.piece:
-        after = places.get(unit.piece + 1)
+        after = places.get((unit.index, unit.piece + 1))
         if after is None or not unit.is_followed_by(after):
             return False
         unit = after
     return unit.piece + HEADER == row.piece
 
 
-def _compared(unit: Unit, question: str, scored: Sequence[Scored]) -> tuple[Unit, ...]:
+def _compared(unit: Unit, question: str, places: Places) -> tuple[Unit, ...]:
     """The short table around a row, when the question is which of its rows has most or least of something."""
     if unit.kind != "row" or not _BEST.search(question):
         return ()
-    rows = tuple(row for row in _rows(unit.index, scored) if row.header == unit.header)
+    rows = tuple(row for row in _rows(unit.index, places) if row.header == unit.header)
     return rows if len(rows) <= MOST_ROWS else ()
 
 
-def _rows(index: int, scored: Sequence[Scored]) -> list[Unit]:
+def _rows(index: int, places: Places) -> list[Unit]:
     """All rows of a passage, in its order."""
-    found = (s.unit for s in scored if s.unit.index == index and s.unit.kind == "row")
+    found = (unit for unit in places.values() if unit.index == index and unit.kind == "row")
     return sorted(found, key=lambda unit: unit.piece)

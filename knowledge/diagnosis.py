@@ -49,7 +49,8 @@ class Failure:
     """What is known of one question. Chunks are named by id.
 
     `expected`: the chunks that hold the place, as far as the reply might read them. `hidden`: there are others that it
-    might not. `loose`: those of them that are expected only because they are of a document that was named. `split`: the place is cut in two by a chunk's border. `stages`: the chunks of each stage, best first.
+    might not. `loose`: those of them that are expected only because they are of a document that was named. `split`: the
+    place is cut in two by a chunk's border. `stages`: the chunks of each stage, best first.
     `passages`: what was given to be answered from. `shared_terms`: how many of the question's terms the expected chunks
     hold, None when that is not known. `answered`: whether the reply had an answer. `cited`: the chunks that it
     cites, which are what its readers were shown.

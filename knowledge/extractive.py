@@ -36,12 +36,10 @@ def choose(scored: Sequence[Scored], question: str) -> tuple[Unit, ...]:
     named = {term for term in analysis.terms(question) if any(sign.isdigit() for sign in term)}
     chosen: list[Unit] = []
     has_named = False
-    best = max((one.score for one in scored if not one.unit.is_caption), default=0.0)
-    for one in scored:
-        if one.score < best - NEARLY or len(chosen) == MOST_QUOTES:
+    telling = [one for one in scored if not one.unit.is_caption]
+    for one in telling:
+        if one.score < telling[0].score - NEARLY or len(chosen) == MOST_QUOTES:
             break
-        if one.unit.is_caption:
-            continue
         unit, same = one.unit, [other for other in chosen if other.index == one.unit.index]
         has = not named.isdisjoint(analysis.terms(unit.readable))
         if (

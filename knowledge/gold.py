@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 import sqlalchemy as sa
 
+from knowledge import turns
 from knowledge.errors import GoldCaseUnknown, GoldCaseUnlabelled
 from knowledge.labels import Label
 from knowledge.permissions import Scopes
@@ -87,7 +88,7 @@ class Proposal:
 
 def propose(connection: sa.Connection, proposal: Proposal) -> str:
     """Put a case forward; the id of the case, which may be an older one of the same question."""
-    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended("footnote proposals", 0))))
+    turns.take(connection, "footnote proposals")
     twin = _twin(connection, proposal)
     if twin is None:
         return _insert(connection, proposal)

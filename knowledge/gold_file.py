@@ -10,7 +10,7 @@ from typing import Annotated, Any, Literal
 import sqlalchemy as sa
 from pydantic import AfterValidator, Field, ValidationError
 
-from knowledge import gold
+from knowledge import gold, turns
 from knowledge.errors import GoldFileInvalid
 from knowledge.faults import dotted, faults
 from knowledge.labels import Label
@@ -133,7 +133,7 @@ def load(connection: sa.Connection, lines: Iterable[GoldLine], by: str) -> tuple
 
     Raises `GoldFileInvalid` for an accepted case that a line without a state would leave without `expected`.
     """
-    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended("footnote gold import", 0))))
+    turns.take(connection, "footnote gold import")
     return tuple(_load(connection, line, by) for line in lines)
 
 
@@ -169,7 +169,8 @@ def _load(connection: sa.Connection, line: GoldLine, by: str) -> Loaded:
     return Loaded(line.id, state, before, changed)
 
 
-COMPARED = ("question", "standalone", "scopes", "expected", "state")
+NAMES = {"question": "question", "standalone": "question in full", "scopes": "scopes", "expected": "expected places"}
+COMPARED = (*NAMES, "state")
 """What a case says; a line that says the same of all of them changes nothing."""
 
 
@@ -183,9 +184,6 @@ def _what(changed: Collection[str], before: str, state: str) -> str:
     replaced = [f"replaced {', '.join(said)}"] if said else []
     moved = [f"{before} before, {state} now"] if before != state else []
     return f"imported again: {'; '.join([*moved, *replaced])}"
-
-
-NAMES = {"question": "question", "standalone": "question in full", "scopes": "scopes", "expected": "expected places"}
 
 
 def _joined(old: Collection[dict[str, str]], imported: Collection[dict[str, str]]) -> list[dict[str, str]]:

@@ -41,7 +41,7 @@ def edits(word: str) -> tuple[str, ...]:
 
 def unknown(words: Sequence[str], counts: Mapping[str, int]) -> tuple[str, ...]:
     """Those that no chunk has in any of their forms. `counts`: stem -> chunks that have it."""
-    return tuple(word for word in words if not any(counts.get(stem) for stem in stems(word)))
+    return tuple(word for word in words if not any(counts.get(stem) for stem in analysis.stems(word)))
 
 
 def meant(near: Mapping[str, Sequence[str]], counts: Mapping[str, int]) -> dict[str, str]:
@@ -50,11 +50,6 @@ def meant(near: Mapping[str, Sequence[str]], counts: Mapping[str, int]) -> dict[
     """
     best = {word: max(others, key=lambda other: counts.get(written(other), 0)) for word, others in near.items()}
     return {word: other for word, other in best.items() if counts.get(written(other))}
-
-
-def stems(word: str) -> tuple[str, ...]:
-    """Its terms but the one for how it is written."""
-    return tuple(term for term in analysis.terms(word) if not term.startswith(analysis.EXACT))
 
 
 def written(word: str) -> str:

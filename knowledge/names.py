@@ -45,10 +45,10 @@ def names(question: str) -> tuple[str, ...]:
 
 def missing(question: str, evidence: Sequence[Evidence]) -> tuple[str, ...]:
     """The names of which no passage has a part, nor its title or headings; a code only counts whole."""
-    wanted = {name: _terms(name)[: 1 if _CODE.fullmatch(name) else None] for name in names(question)}
+    wanted = {name: analysis.stems(name)[: 1 if _CODE.fullmatch(name) else None] for name in names(question)}
     if not any(wanted.values()):
         return ()
-    said = {term for given in evidence for term in _terms(f"{given.passage.label}\n{given.text}")}
+    said = {term for given in evidence for term in analysis.stems(f"{given.passage.label}\n{given.text}")}
     return tuple(name for name, terms in wanted.items() if terms and said.isdisjoint(terms))
 
 
@@ -58,7 +58,3 @@ def _is_name(word: str, before: str) -> bool:
     if any(sign.isdigit() for sign in word):
         return bool(_CODE.fullmatch(word))
     return len(word) > 1 and word[0].isupper() and not _BEGINS.search(before) and word.casefold() not in _TIMES
-
-
-def _terms(text: str) -> list[str]:
-    return [term for term in analysis.terms(text) if not term.startswith(analysis.EXACT)]

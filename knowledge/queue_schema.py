@@ -11,6 +11,7 @@ from typing import Any
 import sqlalchemy as sa
 from psycopg.conninfo import conninfo_to_dict, make_conninfo
 
+from knowledge import turns
 from knowledge.errors import DatabaseUnusable
 
 SCHEMA = "procrastinate"
@@ -44,7 +45,7 @@ def build(connection: sa.Connection, whole: Script, migrations: Sequence[Script]
 
     Raises `DatabaseUnusable` when the schema is of a version this program does not know.
     """
-    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended("footnote queue schema", 0))))
+    turns.take(connection, "footnote queue schema")
     installed = version(connection)
     if installed is None:
         connection.execute(sa.text(f"create schema {SCHEMA}"))

@@ -46,9 +46,10 @@ def units(evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
 
 
 def _units(index: int, given: Evidence) -> Iterator[Unit]:
-    named = zip(given.pieces, captions.captions(given.pieces), captions.above(given.pieces), strict=True)
-    for number, (piece, is_caption, above) in enumerate(named):
+    for number, (piece, place) in enumerate(zip(given.pieces, captions.places(given.pieces), strict=True)):
         says_something = len(piece.text.split()) > 1 or piece.text.rstrip().endswith(":")
         if says_something and piece.kind not in ("heading", "header") and number not in given.orders:
-            context = f"{given.passage.label}\n{above}" if above else given.passage.label
-            yield Unit(index, number, piece.kind, piece.text, piece.header, context, is_caption, bool(above))
+            context = "\n".join(filter(None, [given.passage.label, place.above]))
+            yield Unit(
+                index, number, piece.kind, piece.text, piece.header, context, place.is_caption, bool(place.above)
+            )

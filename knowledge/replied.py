@@ -10,10 +10,8 @@ from dataclasses import dataclass
 import sqlalchemy as sa
 
 from knowledge import answer_rows, catalog
-from knowledge.answers import WITHOUT_ANSWER
+from knowledge.answers import WITH_ANSWER, WITHOUT_ANSWER
 from knowledge.permissions import Scopes
-
-WITH_ANSWER = frozenset({"answered", "quoted"})
 
 
 @dataclass(frozen=True)

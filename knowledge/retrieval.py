@@ -70,7 +70,7 @@ class Retriever:
         if not words:
             return question
         with self.database.plain() as connection:
-            stems = {stem for word in words for stem in misspelling.stems(word)}
+            stems = {stem for word in words for stem in analysis.stems(word)}
             words = misspelling.unknown(words, keywords.counts(connection, stems))
             near = {word: misspelling.edits(word) for word in words}
             written = {misspelling.written(other) for others in near.values() for other in others}

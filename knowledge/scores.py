@@ -190,7 +190,6 @@ def _meanings(question: str, texts: Sequence[str], weights: Weighted, embedder: 
 
 def shares(question: str, weights: Weighted) -> dict[str, float]:
     """What each of the question's terms counts; 1 together. Empty when no term has any weight."""
-    stems = (term for term in analysis.terms(question) if not term.startswith(analysis.EXACT))
-    idf = {term: weights.idf(term) for term in dict.fromkeys(stems)}
+    idf = {term: weights.idf(term) for term in dict.fromkeys(analysis.stems(question))}
     total = sum(idf.values())
     return {term: value / total for term, value in idf.items()} if total else {}

@@ -15,6 +15,7 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
+from knowledge import turns
 from knowledge.errors import SlotLost
 from knowledge.tables import job_runs
 
@@ -87,7 +88,7 @@ def _may_be_retried(run: Recorded, patience: Patience) -> bool:
 
 def claim(connection: sa.Connection, job: str, due: datetime | None, worker: str, patience: Patience) -> Slot | None:
     """Take the slot of `job` that is to be run now, if any. The claim counts when the transaction commits."""
-    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(sa.func.hashtextextended(f"footnote job {job}", 0))))
+    turns.take(connection, f"footnote job {job}")
     recorded = _unsettled(connection, job, due)
     verdict = decide(due, recorded, patience)
     for at in verdict.give_up:

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 
 from knowledge import analysis
+from knowledge.captions import ends_in_colon
 from knowledge.quotable import Unit
 
 LAST = -1
@@ -130,7 +131,7 @@ def _before(first: Unit, places: Mapping[int, Unit]) -> tuple[Unit, ...]:
 
 
 def _leads(unit: Unit) -> bool:
-    return unit.kind == "sentence" and (unit.is_caption or unit.text.rstrip(" \n*_").endswith((":", "：")))
+    return unit.kind == "sentence" and (unit.is_caption or ends_in_colon(unit.text))
 
 
 def _is_marked(unit: Unit) -> bool:

@@ -8,7 +8,7 @@ import numpy as np
 import sqlalchemy as sa
 
 from knowledge import answer_rows, gold, proposals, votes
-from knowledge.answers import Outcome
+from knowledge.answers import WITH_ANSWER, Outcome
 from knowledge.clusters import Encode, Vectors, clusters
 from knowledge.db import Database
 from knowledge.permissions import Scopes
@@ -87,7 +87,7 @@ def _log(database: Database, readable: Scopes | None) -> list[Asked]:
         with database.reading(scopes) as connection:
             known = [case.standalone for case in gold.cases(connection, scopes)]
             query = sa.select(c.id, c.standalone, c.outcome, c.created_at).where(
-                c.scopes == sorted(scopes), c.outcome.in_(("answered", "quoted", "abstained"))
+                c.scopes == sorted(scopes), c.outcome.in_((*WITH_ANSWER, "abstained"))
             )
             for row in connection.execute(query.order_by(c.created_at.desc()).limit(CONSIDERED)):
                 if not any(gold.same_question(row.standalone, other) for other in known):

@@ -86,8 +86,7 @@ def _figures(unit: Unit) -> set[str]:
 
 
 def _words(unit: Unit) -> set[str]:
-    terms = (term for term in analysis.terms(unit.text) if not term.startswith(analysis.EXACT))
-    return {term for term in terms if not any(sign.isdigit() for sign in term)}
+    return {term for term in analysis.stems(unit.text) if not any(sign.isdigit() for sign in term)}
 
 
 def _as_of(passage: Passage) -> tuple[int, float]:

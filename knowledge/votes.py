@@ -7,7 +7,8 @@ from datetime import datetime
 import sqlalchemy as sa
 from sqlalchemy.dialects.postgresql import insert
 
-from knowledge.answers import Outcome
+from knowledge import turns
+from knowledge.answers import WITH_ANSWER, Outcome
 from knowledge.tables import answers, gold_cases, votes
 
 
@@ -42,8 +43,7 @@ def cast(connection: sa.Connection, answer_id: str, person: str, value: int | No
 
     One person's votes are counted one after the other, so that `cast_today` in the same transaction misses none.
     """
-    turn = sa.func.hashtextextended(f"footnote votes of {person}", 0)
-    connection.execute(sa.select(sa.func.pg_advisory_xact_lock(turn)))
+    turns.take(connection, f"footnote votes of {person}")
     mine = (votes.c.answer_id == answer_id) & (votes.c.person == person) & votes.c.withdrawn_at.is_(None)
     if connection.scalar(sa.select(votes.c.value).where(mine)) == value:
         return False
@@ -72,7 +72,7 @@ def accepted_threads(connection: sa.Connection, channel: str) -> frozenset[str]:
         sa.select(answers.c.thread_ts)
         .join(votes, votes.c.answer_id == answers.c.id)
         .where(answers.c.reply_channel == channel, answers.c.thread_ts.is_not(None))
-        .where(answers.c.outcome.in_(("answered", "quoted")), votes.c.withdrawn_at.is_(None))
+        .where(answers.c.outcome.in_(WITH_ANSWER), votes.c.withdrawn_at.is_(None))
         .group_by(answers.c.id)
         .having(sa.func.sum(votes.c.value) > 0)
     )

@@ -10,7 +10,7 @@ import typer
 from bot import gold_lines
 from bot.blocks import clip
 from bot.check import counted
-from bot.commands.console import Config, Json, engine, print_json, reader, say
+from bot.commands.console import Config, Json, decision, engine, print_json, say
 from bot.digest_wording import BUCKETS
 from bot.errors import UsageWrong
 from bot.facts import DIRECT
@@ -90,7 +90,7 @@ def _on_gold_set(chosen: Settings, opened: Engine, asker: str | None) -> tuple[d
 
 
 def _rights(chosen: Settings, opened: Engine, asker: str | None) -> Scopes | None:
-    return None if asker is None else reader(chosen, opened.database, asker, DIRECT).decision.allowed
+    return None if asker is None else decision(chosen, opened.database, asker, DIRECT).allowed
 
 
 def _gold(opened: Engine) -> tuple[dict[str, Any], dict[str, Result]]:

@@ -1,7 +1,6 @@
 """`footnote gold`: the questions that retrieval is measured on, reviewed from the shell."""
 
 import json as jsonlib
-import shlex
 from collections.abc import Collection, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -11,7 +10,7 @@ import typer
 
 from bot import gold_lines
 from bot.check import counted
-from bot.commands.console import As, Config, Json, engine, print_json, reader, say
+from bot.commands.console import As, Config, Json, command, engine, print_json, reader, say
 from bot.errors import UsageWrong
 from bot.facts import DIRECT
 from bot.settings import Settings
@@ -90,7 +89,7 @@ def accept(
             accepted = gold.accept(connection, case, reviewer, expected)
         _say(accepted)
         for other in contradictions.of_case(opened.database, accepted, scopes):
-            say(gold_lines.contradicted(accepted, other, _command(config, "retire", other.id, "--as", asker)))
+            say(gold_lines.contradicted(accepted, other, command(config, "gold", "retire", other.id, "--as", asker)))
         _say_missing(chosen, opened.database, {case: found.scopes})
 
 
@@ -130,7 +129,7 @@ def suggest(
         theirs = f"that {asker} may read " if asker else ""
         return say(f"0 questions proposed: none {theirs}was asked that is not a case already")
     say(f"{counted(len(ids), 'question')} proposed; nothing is measured before somebody accepts it")
-    to_list = _command(config, "list", "--as", asker or "PERSON", "--state", "proposed")
+    to_list = command(config, "gold", "list", "--as", asker or "PERSON", "--state", "proposed")
     say(f"to see {'it' if len(ids) == 1 else 'them'}: {to_list}")
 
 
@@ -152,10 +151,10 @@ def load(
     with engine(config) as (chosen, opened):
         with opened.database.writing() as connection:
             loaded = gold_file.load(connection, lines, "import")
-        for said in gold_lines.imported(loaded, _command(config, "accept", "CASE", "--as", "PERSON")):
+        for said in gold_lines.imported(loaded, command(config, "gold", "accept", "CASE", "--as", "PERSON")):
             say(said)
         for case, other in contradictions.of_ids(opened.database, [line.id for line in lines]):
-            say(gold_lines.contradicted(case, other, _command(config, "retire", other.id, "--as", "PERSON")))
+            say(gold_lines.contradicted(case, other, command(config, "gold", "retire", other.id, "--as", "PERSON")))
         _say_missing(chosen, opened.database, {line.id: frozenset(line.scopes) for line in lines})
 
 
@@ -177,12 +176,6 @@ def _reading(config: Path | None, asker: str) -> Iterator[tuple[Engine, Scopes, 
 def _rights(chosen: Settings, opened: Engine, asker: str) -> tuple[Scopes, str]:
     found = reader(chosen, opened.database, asker, DIRECT)
     return found.decision.allowed, found.person
-
-
-def _command(config: Path | None, *words: str) -> str:
-    """A `footnote gold` command with the settings of this one, for a shell."""
-    settings = ("--config", str(config)) if config else ()
-    return shlex.join(("footnote", "gold", *words, *settings))
 
 
 def _label(name: str) -> Label:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from knowledge.captions import above, bare, captions
+from knowledge.captions import bare, places
 from knowledge.citable import cut
 from knowledge.companions import complete
 from knowledge.extractive import choose, quote
@@ -35,12 +35,12 @@ TILL = (
 )
 def test_a_caption_is_a_short_line_before_a_list_or_a_sentence(text: str, found: list[str]) -> None:
     pieces = cut(text)
-    assert [bare(p.text) for p, is_one in zip(pieces, captions(pieces), strict=True) if is_one] == found
+    assert [bare(p.text) for p, place in zip(pieces, places(pieces), strict=True) if place.is_caption] == found
 
 
 def test_the_first_caption_stands_above_all_and_any_other_above_what_follows_it() -> None:
     pieces = cut(TILL)
-    under = {piece.text.strip(): names for piece, names in zip(pieces, above(pieces), strict=True)}
+    under = {piece.text.strip(): place.above for piece, place in zip(pieces, places(pieces), strict=True)}
     first = "Opening and closing the till"
     assert under["Two people count it."] == first
     assert under["2. Count the cash."] == f"{first} In the evening"
@@ -51,7 +51,7 @@ def test_a_line_with_a_colon_stands_above_its_list_together_with_its_caption() -
     pieces = cut(
         "The shop is old.\n\nCLOSING\n\nEvery evening:\n\n- Lock the door.\n\nOPENING\n\nEvery morning:\n\n- Open it.\n"
     )
-    assert [above(pieces)[n] for n in (3, 6)] == ["CLOSING Every evening:", "OPENING Every morning:"]
+    assert [places(pieces)[n].above for n in (3, 6)] == ["CLOSING Every evening:", "OPENING Every morning:"]
 
 
 def told(question: str, text: str) -> str:
