@@ -6,6 +6,7 @@ be run again after a crash: it goes on with what is there.
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from datetime import timedelta
 from typing import Any
 
 from bot import blocks, wording
@@ -19,10 +20,13 @@ from bot.mrkdwn import mentions, without_mention
 from bot.outcome import Outcome, Outcomes
 from bot.private import Private
 from bot.replies import Replies
-from knowledge import receipts
+from knowledge import followups, receipts
 from knowledge.answers import Question
 from knowledge.db import Database
 from knowledge.receipts import Receipt
+
+TALK = timedelta(minutes=30)
+"""For so long a question in the main field of a direct message may go on with the one before it."""
 
 
 class Responder:
@@ -97,7 +101,7 @@ class Responder:
                 self._private.offer(asked, delivered)
 
     def _outcome(self, receipt: Receipt, asked: Asked) -> Outcome:
-        thread = self._thread(asked)
+        thread = self._conversation(receipt, asked)
         follow_up = bool(receipt.payload.get("follow_up"))
         if follow_up and not is_addressed(asked, thread, self._me, self._askers(receipt)):
             return Outcome("ignored", ())
@@ -123,8 +127,20 @@ class Responder:
 
         return tell
 
-    def _thread(self, asked: Asked) -> Sequence[Mapping[str, Any]]:
-        return self._replies.thread(asked.channel, asked.thread) if asked.thread != asked.ts else ()
+    def _conversation(self, receipt: Receipt, asked: Asked) -> Sequence[Mapping[str, Any]]:
+        """The messages of the thread. In a direct message people also ask on in the main field: a thread that begins with
+        a question which cannot stand alone goes on with the one before.
+        """
+        thread = self._replies.thread(asked.channel, asked.thread) if asked.thread != asked.ts else []
+        first = str(thread[0].get("text") or "") if thread else asked.text
+        if not asked.direct or not first or not followups.refers_back(first):
+            return thread
+        with self._database.plain() as connection:
+            root = receipts.by_message(connection, str(receipt.thread_key))
+            before = receipts.asked_before(connection, root, TALK) if root else None
+        if before is None:
+            return thread
+        return [*self._replies.thread(asked.channel, str(before.payload["thread"])), *thread]
 
     def _askers(self, receipt: Receipt) -> frozenset[str]:
         with self._database.plain() as connection:

@@ -23,7 +23,7 @@ SOURCES = "Sources"
 HELP = (
     "Ask me anything that is written down, in your own words: mention me in a channel, or write to me directly. "
     "I answer in the thread, name my sources, and only use documents that everyone who reads the answer may open. "
-    "Ask on in that thread: only there do I know what we spoke of. "
+    "Ask on in that thread: there I know what we spoke of. "
     "In a direct message I can use everything *you* may open. If an answer is not right, press *Not right*: that is how I learn."
 )
 

@@ -6,7 +6,7 @@ the name of that work.
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from typing import Any
 
 import sqlalchemy as sa
@@ -118,6 +118,22 @@ def askers(connection: sa.Connection, thread_key: str) -> frozenset[str]:
     """Who asked in this thread, when the thread began with a question; else nobody."""
     begun = sa.exists().where(inbox.c.message_key == thread_key)
     return frozenset(connection.scalars(sa.select(inbox.c.person).where(inbox.c.thread_key == thread_key, begun)))
+
+
+def asked_before(connection: sa.Connection, question: Receipt, within: timedelta) -> Receipt | None:
+    """The last question that the same person asked in the same conversation, in another thread of it and at most so long
+    before this one; None when there is none, or its words are gone.
+    """
+    conversation = str(question.message_key).rpartition(":")[0] + ":"
+    earlier = sa.select(*_COLUMNS).where(
+        inbox.c.id < question.id,
+        inbox.c.person == question.person,
+        inbox.c.message_key.startswith(conversation, autoescape=True),
+        inbox.c.thread_key != question.thread_key,
+        inbox.c.received_at >= question.received_at - within,
+        inbox.c.state.not_in(("ignored", "withdrawn")),
+    )
+    return _one(connection, earlier.order_by(inbox.c.id.desc()).limit(1))
 
 
 def in_thread(connection: sa.Connection, thread_key: str, person: str) -> tuple[Receipt, ...]:

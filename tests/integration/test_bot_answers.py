@@ -47,6 +47,41 @@ def test_a_follow_up_needs_no_mention_and_is_understood_with_what_came_before(co
     assert reply.thread_ts == root.ts
 
 
+def test_in_a_direct_message_one_may_ask_on_in_the_main_field(own_company: Company) -> None:
+    own_company.reply(own_company.ask("ben", "dm", "how many days of annual leave do staff get?"))
+    more = own_company.ask("ben", "dm", "and how many can be carried over?")
+    reply = own_company.reply(more)
+    assert "five days" in reply.text.lower()
+    assert reply.thread_ts == more.ts
+    last = own_company.ask("ben", "dm", "and until when?", more.ts)
+    own_company.reply(last)
+    assert {"annual", "leave", "carried"} <= set(own_company.answer(last).standalone.strip("()").split())
+
+
+def test_in_a_channel_the_main_field_is_no_conversation_with_the_bot(own_company: Company) -> None:
+    own_company.reply(own_company.ask("ben", "general", "how many days of annual leave do staff get?"))
+    more = own_company.ask("ben", "general", "and how many can be carried over?")
+    own_company.reply(more)
+    assert own_company.answer(more).standalone == "and how many can be carried over?"
+
+
+def test_a_question_that_stands_alone_takes_nothing_along_from_the_direct_message_before(own_company: Company) -> None:
+    own_company.reply(own_company.ask("ben", "dm", "how many days of annual leave do staff get?"))
+    other = own_company.ask("ben", "dm", "what is the rent of the roof terrace in Harbour Street?")
+    own_company.reply(other)
+    assert own_company.answer(other).standalone == "what is the rent of the roof terrace in Harbour Street?"
+
+
+def test_a_deleted_question_is_not_asked_on_from(own_company: Company) -> None:
+    first = own_company.ask("ben", "dm", "how many days of annual leave do staff get?")
+    own_company.reply(first)
+    own_company.slack.delete("ben", first.channel, first.ts)
+    own_company.settled()
+    more = own_company.ask("ben", "dm", "and how many can be carried over?")
+    own_company.reply(more)
+    assert own_company.answer(more).standalone == "and how many can be carried over?"
+
+
 def test_people_who_talk_to_each_other_in_its_thread_are_left_alone(company: Company) -> None:
     root = company.ask("ben", "general", LEAVE)
     company.reply(root)
