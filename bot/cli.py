@@ -4,14 +4,13 @@ import os
 import sys
 from importlib.metadata import version
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from typer.core import TyperCommand, TyperGroup
 
 from bot import logs
 from bot.commands import asking, documents, evaluating, gold, operating, privacy, showing
-from bot.commands.console import say
+from bot.commands.console import defaults, say
 from bot.errors import UsageWrong
 from bot.local_slack.errors import LocalSlackError
 from knowledge.errors import FootnoteError
@@ -73,18 +72,10 @@ def _pass_on(context: typer.Context, config: Path) -> None:
     """Make it the default of every command's own `--config`. Raises `UsageWrong` when it was typed for a command that has
     none; a variable is set for all of them.
     """
-    context.default_map = _defaults(context.command, str(config))
+    context.default_map = defaults(context.command, str(config))
     source, name = context.get_parameter_source("config"), context.invoked_subcommand
     if source is not None and source.name == "COMMANDLINE" and name and not context.default_map[name]:
         raise UsageWrong(f"`footnote {name}` reads no settings file; leave out --config {config}")
-
-
-def _defaults(command: object, config: str) -> dict[str, Any]:
-    """By parameter, of a group by command first; nothing for a command without the option."""
-    if isinstance(command, TyperGroup):
-        return {name: _defaults(each, config) for name, each in command.commands.items()}
-    takes_it = isinstance(command, TyperCommand) and any(each.name == "config" for each in command.params)
-    return {"config": config} if takes_it else {}
 
 
 def main() -> None:

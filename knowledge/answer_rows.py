@@ -8,7 +8,7 @@ from typing import Any
 import sqlalchemy as sa
 
 from knowledge.answers import (
-    WITHOUT_ANSWER,
+    WITH_ANSWER,
     Answer,
     Citation,
     Outcome,
@@ -121,9 +121,7 @@ def worth_repeating(connection: sa.Connection, answer_ids: Collection[str]) -> f
         sa.select(c.id, c.outcome, c.stages["strength"].label("strength")).where(c.id.in_(answer_ids), alone)
     )
     return frozenset(
-        row.id
-        for row in rows
-        if row.outcome not in WITHOUT_ANSWER and not is_doubtful(row.outcome, _strength(row.strength))
+        row.id for row in rows if row.outcome in WITH_ANSWER and not is_doubtful(row.outcome, _strength(row.strength))
     )
 
 

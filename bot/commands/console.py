@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand, TyperGroup
 
 from bot import wording
 from bot.client import identify, web_client
@@ -155,6 +156,16 @@ def command(config: Path | None, *words: str) -> str:
     """A command of ours for a shell, under the settings of this call."""
     chosen = ("--config", str(config)) if config else ()
     return shlex.join(("footnote", *words, *chosen))
+
+
+def defaults(command: object, config: str) -> dict[str, Any]:
+    """What `--config` before a command makes the defaults of: by parameter, in a group by command first; nothing for a
+    command without the option.
+    """
+    if isinstance(command, TyperGroup):
+        return {name: defaults(each, config) for name, each in command.commands.items()}
+    takes_it = isinstance(command, TyperCommand) and any(each.name == "config" for each in command.params)
+    return {"config": config} if takes_it else {}
 
 
 def print_json(value: Any) -> None:

@@ -10,7 +10,7 @@ import typer
 from bot import gold_lines
 from bot.blocks import clip
 from bot.check import counted
-from bot.commands.console import Config, Json, decision, engine, print_json, say
+from bot.commands.console import Config, Json, command, decision, engine, print_json, say
 from bot.digest_wording import BUCKETS
 from bot.errors import UsageWrong
 from bot.facts import DIRECT
@@ -77,6 +77,8 @@ def eval(
         say(line)
     for line in named(failed, result.get("failures_withheld", 0), asker):
         say(line)
+    if failed:
+        say(f"to see one with its question: {command(config, 'gold', 'show', 'ID', '--as', asker or 'NAME')}")
 
 
 def _on_gold_set(chosen: Settings, opened: Engine, asker: str | None) -> tuple[dict[str, Any], tuple[Failed, ...]]:
@@ -133,8 +135,6 @@ def named(failed: Sequence[Failed], withheld: int, asker: str | None) -> Iterato
         yield f"    happened: {each.verdict}"
     if withheld:
         yield f"  {counted(withheld, 'case')} that {asker} may not read"
-    if failed:
-        yield f"to see one with its question: footnote gold show ID --as {asker or 'NAME'}"
 
 
 def told(result: dict[str, Any]) -> Iterator[str]:

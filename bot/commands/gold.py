@@ -10,7 +10,7 @@ import typer
 
 from bot import gold_lines
 from bot.check import counted
-from bot.commands.console import As, Config, Json, command, engine, print_json, reader, say
+from bot.commands.console import As, Config, Json, command, defaults, engine, print_json, reader, say
 from bot.errors import UsageWrong
 from bot.facts import DIRECT
 from bot.settings import Settings
@@ -30,6 +30,12 @@ app = typer.Typer(name="gold", help="Gold cases: questions with the documents th
 HOW_THEY_COME = "votes in Slack, `footnote gold suggest` and `footnote gold import` propose some"
 
 Case = Annotated[str, typer.Argument(help="A case's id.")]
+
+
+@app.callback()
+def options(context: typer.Context, config: Config = None) -> None:
+    if config is not None:
+        context.default_map = defaults(context.command, str(config))
 
 
 @app.command("list")

@@ -51,6 +51,15 @@ def test_what_got_no_answer_or_a_doubtful_one_is_not_offered_again(own_company: 
     assert LEAVE not in str(offered(own_company, "ben"))
 
 
+def test_what_only_a_deleted_document_answered_is_not_offered_again(own_company: Company) -> None:
+    own_company.reply(own_company.ask("ben", "dm", LEAVE))
+    assert offered(own_company, "ben")[0]["message"] == LEAVE
+    (own_company.documents / "everyone" / "leave.md").unlink()
+    own_company.sync()
+    own_company.settled()
+    assert LEAVE not in str(offered(own_company, "ben"))
+
+
 def test_what_is_offered_is_answered(company: Company) -> None:
     about = next(each for each in offered(company, "gus") if each["title"] == SITE)
     assert "gate house" in company.reply(company.ask("gus", "dm", about["message"])).text

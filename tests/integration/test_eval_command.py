@@ -76,7 +76,7 @@ def accept(company: Company, question: str, scopes: Scopes, *expected: Label) ->
 
 
 def test_the_cases_that_failed_are_named_and_their_questions_to_those_alone_who_may_read_them(
-    own_company: Company, run: Run
+    own_company: Company, run: Run, tmp_path: Path
 ) -> None:
     long = f"How many days of annual leave do full-time staff get{' please' * 20}?"
     answered = accept(own_company, long, ALL)
@@ -95,7 +95,7 @@ def test_the_cases_that_failed_are_named_and_their_questions_to_those_alone_who_
         (gone, "what it expects is gone"),
     ):
         assert f"  {case_id}  {verdict}\n" in said
-    assert said.endswith("to see one with its question: footnote gold show ID --as NAME\n")
+    assert f"to see one with its question: footnote gold show ID --as NAME --config {tmp_path}/footnote.toml\n" in said
     assert right not in said
     assert not any(text in said for text in ("annual", "bassoon", "landlord", "leave.md"))
 
@@ -105,7 +105,7 @@ def test_the_cases_that_failed_are_named_and_their_questions_to_those_alone_who_
     assert f"orchestra?\n    expected: everyone/leave.md\n    happened: {no_answer}\n" in said
     assert "  2 cases that ben may not read\n" in said
     assert not any(text in said for text in (secret, gone, "landlord", "pool"))
-    assert said.endswith("footnote gold show ID --as ben\n")
+    assert "footnote gold show ID --as ben " in said
 
     said = run("--as", "ana").partition("not as expected")[2]
     assert "landlord" in said

@@ -46,3 +46,9 @@ def test_a_command_without_settings_refuses_the_option_and_leaves_the_variable_a
     assert isinstance(refused, UsageWrong)
     assert str(refused) == f"`footnote {command}` reads no settings file; leave out --config first.toml"
     assert run(command, "--help", variable="variable.toml").exit_code == 0
+
+
+def test_it_may_stand_between_a_group_and_its_command() -> None:
+    assert read(run("gold", "--config", "first.toml", "list", "--as", "ana")) == "first.toml"
+    assert read(run("--config", "before.toml", "gold", "-c", "first.toml", "list", "--as", "ana")) == "first.toml"
+    assert read(run("gold", "-c", "first.toml", "list", "--as", "ana", "--config", "second.toml")) == "second.toml"
