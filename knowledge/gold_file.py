@@ -1,16 +1,16 @@
 """Gold cases as lines of JSON in a file: read whole and checked before any of them is used, then written to the set."""
 
 import re
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
 import sqlalchemy as sa
-from pydantic import AfterValidator, Field, ValidationError
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 
-from knowledge import gold, turns
+from knowledge import gold, spelling, turns
 from knowledge.errors import GoldFileInvalid
 from knowledge.faults import dotted, faults
 from knowledge.labels import Label
@@ -73,6 +73,8 @@ class GoldLine(Section):
     answer_id: Text | None = None
     proposed_by: tuple[Text, ...] = ()
     history: tuple[Change, ...] = ()
+    _number: int = PrivateAttr(default=0)
+    """Of the line in its file, from 1."""
 
 
 def read(file: Path, state: Literal["accepted"] | None = None) -> tuple[GoldLine, ...]:
@@ -98,19 +100,40 @@ def read(file: Path, state: Literal["accepted"] | None = None) -> tuple[GoldLine
             ]
             continue
         settled = case.model_copy(update={"state": case.state or state})
+        settled._number = number
         wrong += [f"line {number}: {says}" for says in _contradictions(settled, lines)]
         lines[case.id] = settled
     if wrong:
-        shown = [
-            *wrong[:FAULTS_SHOWN],
-            *([f"and {len(wrong) - FAULTS_SHOWN} more"] if len(wrong) > FAULTS_SHOWN else []),
-        ]
-        raise GoldFileInvalid(
-            "\n  ".join(
-                [f"{file}: nothing was imported", *shown, "the form of a line is that of `footnote gold export`"]
-            )
-        )
+        raise _refusal(file, wrong, "the form of a line is that of `footnote gold export`")
     return tuple(lines.values())
+
+
+def check_sources(file: Path, lines: Iterable[GoldLine], known: Collection[str]) -> None:
+    """Raises `GoldFileInvalid` for places in a source that is not `known`: a name typed wrongly would take from a case all that
+    can be found for it. A line with the state `retired` may name a source that is gone.
+    """
+    wrong = [
+        f"line {line._number}: case {line.id!r}: {no_source(name, known)}"
+        for line in lines
+        if line.state != "retired"
+        for name in dict.fromkeys(place.source for place in line.expected or ())
+        if name not in known
+    ]
+    if wrong:
+        raise _refusal(file, wrong, "correct the name, or put that source into the settings and sync it first")
+
+
+def no_source(name: str, known: Collection[str]) -> str:
+    """That no source has this name, with the one that is meant or those that there are."""
+    near = spelling.nearest(name, known, 1)
+    there = f"there are {', '.join(known)}" if known else "none is in the settings or in the index"
+    return f"no source is called {name!r}; {f'did you mean {near[0]}?' if near else there}"
+
+
+def _refusal(file: Path, wrong: Sequence[str], remedy: str) -> GoldFileInvalid:
+    more = [f"and {len(wrong) - FAULTS_SHOWN} more"] if len(wrong) > FAULTS_SHOWN else []
+    told = (f"{file}: nothing was imported", *wrong[:FAULTS_SHOWN], *more, remedy)
+    return GoldFileInvalid("\n  ".join(told))
 
 
 @dataclass(frozen=True)

@@ -148,13 +148,14 @@ def load(
     config: Config = None,
 ) -> None:
     """Read cases from a file, all or none. A case with a known id is replaced; accepted, it stays so unless its line has
-    another `state`.
+    another `state`. A source that is neither in the settings nor in the index refuses the file.
 
     A line: {"id": …, "question": …, "scopes": ["workspace"], "expected": [{"source": …, "external_id": …}]}. Empty
     `expected`: not in the documents; null: not said yet. Optional: `heading_path` and `quote` of a place, `state`.
     """
     lines = gold_file.read(file, "accepted" if accepted else None)
     with engine(config) as (chosen, opened):
+        gold_file.check_sources(file, lines, _sources(chosen, opened.database))
         with opened.database.writing() as connection:
             loaded = gold_file.load(connection, lines, "import")
         for said in gold_lines.imported(loaded, command(config, "gold", "accept", "CASE", "--as", "PERSON")):
@@ -193,17 +194,21 @@ def _label(name: str) -> Label:
 
 def _say_missing(chosen: Settings, database: Database, rights: Mapping[str, Scopes]) -> None:
     """A line for each place of these cases that their own readers do not find in the index."""
-    names = [source.name for source in chosen.sources]
-    known = [*names, *(stray.name for stray in strays(database, names) if stray.documents)]
+    known = _sources(chosen, database)
     for task in gather(database, rights):
         for label in (place.label for place in task.located if not place.chunk_ids):
             say(f"{task.case.id}: {_why_missing(label, known)}")
 
 
+def _sources(chosen: Settings, database: Database) -> tuple[str, ...]:
+    """Names of the sources in the settings, and of others that have documents in the index."""
+    names = [source.name for source in chosen.sources]
+    return (*names, *(stray.name for stray in strays(database, names) if stray.documents))
+
+
 def _why_missing(label: Label, known: Collection[str]) -> str:
     if label.source not in known:
-        there = f"there are {', '.join(known)}" if known else "none is in the settings or in the index"
-        return f"no source is called {label.source!r}; {there}"
+        return gold_file.no_source(label.source, known)
     return f"its scopes find no such place in {label.source}/{label.external_id} today"
 
 

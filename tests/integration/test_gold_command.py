@@ -333,20 +333,40 @@ def test_the_list_says_what_each_case_expects_as_far_as_the_reader_can_open_it(h
     ]
 
 
-def test_an_import_says_that_a_source_is_unknown(database: Database, postgres_url: str, tmp_path: Path) -> None:
-    with database.writing() as connection:
-        add_chunk(connection, 1, ALL)
-    places = [{"source": source, "external_id": "leave.md"} for source in ("wiki", "board", "handbook")]
+def test_an_import_with_an_unknown_source_is_refused_whole_and_changes_no_accepted_case(
+    handbook: Database, postgres_url: str, tmp_path: Path
+) -> None:
     file, config = tmp_path / "cases.jsonl", tmp_path / "footnote.toml"
-    file.write_text(json.dumps({**GOOD, "expected": places}) + "\n")
     config.write_text('[[sources]]\nname = "board"\nlocation = "board"\nscopes = ["workspace"]\n')
     environment = {"FOOTNOTE_DATABASE_URL": postgres_url, "FOOTNOTE_CONFIG": str(config)}
-    said = CliRunner().invoke(app, ["gold", "import", str(file)], env=environment, catch_exceptions=False).stdout
-    assert said.splitlines()[1:] == [
-        "leave: no source is called 'wiki'; there are board, handbook",
-        "leave: its scopes find no such place in board/leave.md today",
-        "leave: its scopes find no such place in handbook/leave.md today",
+
+    def load_lines(*lines: dict[str, object], accepted: bool = False) -> list[str]:
+        file.write_text("\n\n".join(json.dumps({**GOOD, **line}) for line in lines))
+        words = ["gold", "import", str(file), *(["--accepted"] if accepted else [])]
+        return CliRunner().invoke(app, words, env=environment, catch_exceptions=False).stdout.splitlines()
+
+    def places(*sources: str) -> list[dict[str, str]]:
+        return [{"source": source, "external_id": "document-1"} for source in sources]
+
+    known = places("board", "handbook")
+    missing = "leave: its scopes find no such place in board/document-1 today"
+    assert load_lines({"expected": known}, accepted=True) == ["1 case: 1 accepted", missing]
+
+    wrong: dict[str, object] = {"expected": places("handbok", "wiki", "handbok")}
+    with pytest.raises(GoldFileInvalid) as refused:
+        load_lines({"id": "other", "expected": known}, wrong)
+    assert str(refused.value).splitlines() == [
+        f"{file}: nothing was imported",
+        "  line 3: case 'leave': no source is called 'handbok'; did you mean handbook?",
+        "  line 3: case 'leave': no source is called 'wiki'; there are board, handbook",
+        "  correct the name, or put that source into the settings and sync it first",
     ]
+    with handbook.reading(ALL) as connection:
+        [case] = gold.cases(connection, ALL)
+    assert (case.id, case.state) == ("leave", "accepted")
+    assert [label.source for label in case.expected or ()] == ["board", "handbook"]
+
+    assert load_lines({**wrong, "id": "old", "state": "retired"})[0] == "1 case: 1 retired", "its source may be gone"
 
 
 GOOD = {"id": "leave", "question": "How long?", "scopes": ["workspace"], "expected": []}
