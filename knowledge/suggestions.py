@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal
 
 import numpy as np
 import sqlalchemy as sa
@@ -29,18 +28,14 @@ class Asked:
     answered: bool
 
 
-Where = Literal["cited", "nowhere", "unsaid"]
-"""What a suggestion says of where its question is answered: where the answer cites, in no document, or nothing yet."""
-
-
 def suggest(
     database: Database, encode: Encode, count: int = 30, unanswered: int = 5, readable: Scopes | None = None
 ) -> tuple[str, ...]:
     """Propose up to `count` questions, at least `unanswered` of them without an answer if there are so many; the cases' ids.
 
-    Each says what `where` gives; an owner confirms it, corrects it, or is the first to say. Questions that are in
-    the gold set already, in whatever state, are left out, and those whose reply a holder of `readable` may not read; None:
-    everybody's.
+    Each names what its answer cites, if that `is_to_be_believed`; an owner confirms it, corrects it, or is the first to say.
+    Questions that are in the gold set already, in whatever state, are left out, and those whose reply a holder of `readable`
+    may not read; None: everybody's.
     """
     asked = _log(database, readable)
     vectors = encode([a.question for a in asked]) if asked else np.zeros((0, 1), np.float32)
@@ -51,21 +46,17 @@ def suggest(
             tally = votes.tally(connection, chosen.answer_id)
         if answer is None:
             continue
-        match where(answer.outcome, answer.is_doubtful, tally):
-            case "cited":
-                ids.append(proposals.propose_cited(database, answer, BY, "suggestion"))
-            case "nowhere":
-                ids.append(proposals.propose(database, answer, BY, [], "suggestion"))
-            case "unsaid":
-                ids.append(proposals.propose(database, answer, BY, None, "suggestion"))
+        if is_to_be_believed(answer.outcome, answer.is_doubtful, tally):
+            ids.append(proposals.propose_cited(database, answer, BY, "suggestion"))
+        else:
+            ids.append(proposals.propose(database, answer, BY, None, "suggestion"))
     return tuple(ids)
 
 
-def where(outcome: Outcome, is_doubtful: bool, tally: Tally) -> Where:
-    """What an answer is good for: nothing when it was doubtful, or when more people voted against it than for it."""
-    if is_doubtful or tally.down > tally.up:
-        return "unsaid"
-    return "nowhere" if outcome == "abstained" else "cited"
+def is_to_be_believed(outcome: Outcome, is_doubtful: bool, tally: Tally) -> bool:
+    """Whether an answer says where its question is answered. Not when it was doubtful, or when more people voted against it
+    than for it; nor when there was none: what was not found may be there all the same."""
+    return outcome in WITH_ANSWER and not is_doubtful and tally.down <= tally.up
 
 
 def choose(asked: Sequence[Asked], vectors: Vectors, count: int, unanswered: int) -> list[Asked]:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from bot.digest_wording import markdown
 from jobs.digest import compose, gather
-from knowledge import activity, evals, gold, suggestions, votes
+from knowledge import activity, answer_rows, evals, gold, proposals, suggestions, votes
 from knowledge.activity import SourceProblem, Spent
 from knowledge.answer_rows import save
 from knowledge.answers import Answer, Citation, Outcome, Question, Strength
@@ -150,7 +150,7 @@ def test_suggestions_are_questions_unlike_each_other_with_some_that_have_no_answ
         made = gold.cases(connection, LEGAL)
     assert sorted(case.id for case in made) == sorted(ids)
     assert len({case.question[0] for case in made}) == len(made) == 6
-    assert sum(case.expected == () and case.scopes == LEGAL for case in made) >= 2
+    assert sum(case.expected is None and case.scopes == LEGAL for case in made) >= 2
     assert {(case.state, case.origin) for case in made} == {("proposed", "suggestion")}
     again = suggestions.suggest(database, letters, count=99)
     assert not set(again) & set(ids)
@@ -184,8 +184,30 @@ def test_a_suggestion_names_what_was_cited_only_where_the_answer_may_be_believed
         "doubtful",
         "voted against",
         "wrongly missed",
+        "missed",
     }
-    assert places["missed"] == ()
+
+
+def test_that_a_person_said_that_it_is_in_no_document_outlasts_the_suggestion(database: Database) -> None:
+    for name in ("before", "after"):
+        ask(database, name, f"{name}?", "abstained")
+
+    def says_nowhere(name: str) -> None:
+        with database.writing() as connection:
+            answer = answer_rows.load(connection, name)
+        assert answer is not None
+        proposals.propose(database, answer, "U1", [], "label")
+
+    says_nowhere("before")
+    [suggested] = suggestions.suggest(database, letters)
+    says_nowhere("after")
+    with database.reading(ALL) as connection:
+        cases = {case.question: case for case in gold.cases(connection, ALL)}
+    assert {question: (case.expected, case.origin) for question, case in cases.items()} == {
+        "before?": ((), "label"),
+        "after?": ((), "label"),
+    }
+    assert cases["after?"].id == suggested
 
 
 def test_suggestions_for_somebody_are_those_whose_reply_they_may_read(database: Database) -> None:

@@ -1,27 +1,27 @@
-"""What a suggested gold case says of where its question is answered."""
+"""Whether a suggested gold case names what its answer cited."""
 
 import pytest
 
 from knowledge.answers import Outcome
-from knowledge.suggestions import Where, where
+from knowledge.suggestions import is_to_be_believed
 from knowledge.votes import Tally
 
 
 @pytest.mark.parametrize(
-    ("outcome", "is_doubtful", "tally", "said"),
+    ("outcome", "is_doubtful", "tally", "believed"),
     [
-        ("answered", False, Tally(0, 0), "cited"),
-        ("quoted", False, Tally(0, 0), "cited"),
-        ("quoted", False, Tally(1, 1), "cited"),
-        ("quoted", False, Tally(1, 2), "unsaid"),
-        ("answered", False, Tally(0, 1), "unsaid"),
-        ("quoted", True, Tally(0, 0), "unsaid"),
-        ("quoted", True, Tally(1, 0), "unsaid"),
-        ("abstained", False, Tally(0, 0), "nowhere"),
-        ("abstained", False, Tally(0, 1), "unsaid"),
+        ("answered", False, Tally(0, 0), True),
+        ("quoted", False, Tally(0, 0), True),
+        ("quoted", False, Tally(1, 1), True),
+        ("quoted", False, Tally(1, 2), False),
+        ("answered", False, Tally(0, 1), False),
+        ("quoted", True, Tally(0, 0), False),
+        ("quoted", True, Tally(1, 0), False),
+        ("abstained", False, Tally(0, 0), False),
+        ("abstained", False, Tally(1, 0), False),
     ],
 )
-def test_nothing_is_said_after_an_answer_that_is_not_to_be_believed(
-    outcome: Outcome, is_doubtful: bool, tally: Tally, said: Where
+def test_an_answer_is_not_always_to_be_believed_and_that_there_was_none_says_nothing_of_the_documents(
+    outcome: Outcome, is_doubtful: bool, tally: Tally, believed: bool
 ) -> None:
-    assert where(outcome, is_doubtful, tally) == said
+    assert is_to_be_believed(outcome, is_doubtful, tally) == believed
