@@ -1,12 +1,12 @@
 """Questions to begin a gold set with, out of those that were really asked."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import sqlalchemy as sa
 
-from knowledge import answer_rows, gold, proposals, votes
+from knowledge import analysis, answer_rows, gold, proposals, votes
 from knowledge.answers import WITH_ANSWER, Outcome
 from knowledge.clusters import Encode, Vectors, clusters
 from knowledge.db import Database
@@ -28,16 +28,25 @@ class Asked:
     answered: bool
 
 
+IsIdle = Callable[[str], bool]
+"""Whether a text asks for nothing, such as a greeting."""
+
+
 def suggest(
-    database: Database, encode: Encode, count: int = 30, unanswered: int = 5, readable: Scopes | None = None
+    database: Database,
+    encode: Encode,
+    count: int = 30,
+    unanswered: int = 5,
+    readable: Scopes | None = None,
+    is_idle: IsIdle = lambda _: False,
 ) -> tuple[str, ...]:
     """Propose up to `count` questions, at least `unanswered` of them without an answer if there are so many; the cases' ids.
 
     Each names what its answer cites, if that `is_to_be_believed`; an owner confirms it, corrects it, or is the first to say.
-    Questions that are in the gold set already, in whatever state, are left out, and those whose reply a holder of `readable`
-    may not read; None: everybody's.
+    Left out are questions that are in the gold set already, in whatever state, those without a word of content, what
+    `is_idle`, and those whose reply a holder of `readable` may not read; None: everybody's.
     """
-    asked = _log(database, readable)
+    asked = [each for each in _log(database, readable) if analysis.terms(each.question) and not is_idle(each.question)]
     vectors = encode([a.question for a in asked]) if asked else np.zeros((0, 1), np.float32)
     ids = []
     for chosen in choose(asked, vectors, count, unanswered):

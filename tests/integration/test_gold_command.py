@@ -185,6 +185,15 @@ def test_suggesting_for_somebody_leaves_out_what_they_may_not_read_and_tells_how
     assert "to see it: footnote gold list --as PERSON --state proposed" in run("suggest").stdout
 
 
+def test_small_talk_is_not_suggested(database: Database, run: Run) -> None:
+    for text in ("hello", "Good morning!", "what can you do?", "Thanks a lot!", ":+1:", "and who is it?", "???"):
+        ask(database, text, text, "abstained")
+    ask(database, "asked", "Thanks, and who repairs the coffee machine?", "abstained")
+    run("suggest", "--unanswered", "9")
+    with database.reading(ALL) as connection:
+        assert [case.answer_id for case in gold.cases(connection, ALL)] == ["asked"]
+
+
 def test_in_the_shell_nobody_has_to_be_an_administrator_and_the_readme_says_so(handbook: Database, run: Run) -> None:
     people = yaml.safe_load(WORKSPACE.read_text(encoding="utf-8"))["people"]
     assert not next(person for person in people if person["name"] == "ben").get("admin")
