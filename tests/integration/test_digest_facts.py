@@ -189,7 +189,7 @@ def test_a_suggestion_names_what_was_cited_only_where_the_answer_may_be_believed
 
 
 def test_that_a_person_said_that_it_is_in_no_document_outlasts_the_suggestion(database: Database) -> None:
-    for name in ("before", "after"):
+    for name in ("parking", "leave"):
         ask(database, name, f"{name}?", "abstained")
 
     def says_nowhere(name: str) -> None:
@@ -198,16 +198,16 @@ def test_that_a_person_said_that_it_is_in_no_document_outlasts_the_suggestion(da
         assert answer is not None
         proposals.propose(database, answer, "U1", [], "label")
 
-    says_nowhere("before")
+    says_nowhere("parking")
     [suggested] = suggestions.suggest(database, letters)
-    says_nowhere("after")
+    says_nowhere("leave")
     with database.reading(ALL) as connection:
         cases = {case.question: case for case in gold.cases(connection, ALL)}
     assert {question: (case.expected, case.origin) for question, case in cases.items()} == {
-        "before?": ((), "label"),
-        "after?": ((), "label"),
+        "parking?": ((), "label"),
+        "leave?": ((), "label"),
     }
-    assert cases["after?"].id == suggested
+    assert cases["leave?"].id == suggested
 
 
 def test_suggestions_for_somebody_are_those_whose_reply_they_may_read(database: Database) -> None:
