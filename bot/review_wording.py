@@ -2,6 +2,8 @@
 
 from collections.abc import Mapping, Sequence
 
+from bot.wording import NOT_IN_DOCUMENTS
+
 TOLD = "There are new questions to review."
 LEAD = (
     "These wait for your word. What you accept is asked again every night, and the digest tells when it is not found."
@@ -16,7 +18,7 @@ REJECTED = "Rejected. This question is not measured."
 ALREADY = "Somebody has reviewed this question already."
 REVIEWED = frozenset({ACCEPTED, REJECTED, ALREADY})
 UNKNOWN = "There is no such question, or you may not read it any more."
-UNLABELLED = "Nobody has said yet where this is answered. Press *Name the document…*."
+UNLABELLED = f"Nobody has said yet where this is answered. Press *{NAME}* or *{NOT_IN_DOCUMENTS}*."
 UNSAID = "Nobody has said yet where it is answered."
 IN_NONE = "A gold case says that it is in no document."
 NOWHERE: Mapping[str, str] = {

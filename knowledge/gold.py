@@ -119,7 +119,10 @@ def accept(connection: sa.Connection, case_id: str, by: str, expected: Expected 
     case = _get(connection, case_id)
     settled = case.expected if expected is None else expected
     if settled is None:
-        raise GoldCaseUnlabelled(f"nobody has said where {case_id} is answered; accept it with a document, or as none")
+        raise GoldCaseUnlabelled(
+            f"nobody has said where {case_id} is answered; accept it with --document SOURCE/PATH, or with --nowhere if it is "
+            "not in the documents"
+        )
     what = "accepted" if settled == case.expected else "corrected and accepted"
     _update(connection, case, by, what, state="accepted", expected=_expected_json(settled))
     return _get(connection, case_id)

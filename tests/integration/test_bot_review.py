@@ -129,6 +129,21 @@ def test_a_correction_that_cannot_be_is_told_and_changes_nothing(company: Compan
     company.settled()
 
 
+def test_a_case_without_a_place_is_not_accepted_and_the_buttons_that_name_one_are_told(company: Company) -> None:
+    case_id = propose(company, f"{QUESTION} Where?")
+    shown = home(company)
+    with company.database.writing() as connection:
+        connection.execute(sa.update(gold_cases).where(gold_cases.c.id == case_id).values(expected=None))
+    company.slack.click_view("ana", shown["id"], f"gold_accept:{case_id}")
+    assert case(company, case_id).state == "proposed"
+    said = told(company)[0].text
+    assert said == review_wording.UNLABELLED
+    assert "--" not in said
+    assert all(f"*{button}*" in said for button in (review_wording.NAME, wording.NOT_IN_DOCUMENTS))
+    press(company, "gold_reject", case_id)
+    company.settled()
+
+
 def test_a_correction_to_a_document_that_is_not_there_leaves_the_form_open(company: Company) -> None:
     case_id = propose(company, f"{QUESTION} On the moon?")
     press(company, "gold_correct", case_id)

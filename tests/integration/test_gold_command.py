@@ -17,7 +17,7 @@ from knowledge import answer_rows, catalog, gold, gold_file
 from knowledge.answer_rows import save
 from knowledge.answers import Answer, Citation, Outcome, Question, Strength
 from knowledge.db import Database
-from knowledge.errors import DocumentUnknown, GoldFileInvalid
+from knowledge.errors import DocumentUnknown, GoldCaseUnlabelled, GoldFileInvalid
 from knowledge.gold import Proposal
 from knowledge.labels import Label
 from knowledge.passages import Found
@@ -216,6 +216,18 @@ def test_a_document_that_is_not_there_is_named_with_those_it_may_be_and_nothing_
         assert "did you mean document-1 (handbook/document-1)?" in str(refused.value)
     with handbook.writing() as connection:
         assert gold.counts(connection) == {"proposed": 1}
+
+
+def test_a_case_without_a_place_is_refused_with_the_options_that_name_one(handbook: Database, run: Run) -> None:
+    with handbook.writing() as connection:
+        case = gold.propose(connection, Proposal("How many days?", ALL, None, "import", "UANA"))
+    with pytest.raises(GoldCaseUnlabelled) as refused:
+        run("accept", case, "--as", "ben")
+    assert str(refused.value) == (
+        f"nobody has said where {case} is answered; accept it with --document SOURCE/PATH, or with --nowhere if it is not in "
+        "the documents"
+    )
+    assert "accepted" in run("accept", case, "--as", "ben", "--nowhere").stdout
 
 
 def test_a_case_is_retired_once(handbook: Database, run: Run) -> None:
