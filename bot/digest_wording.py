@@ -4,7 +4,7 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 
 from jobs.digest import Cases, Digest
-from knowledge.activity import SourceProblem, Spent
+from knowledge.activity import SourceProblem, Spent, Unanswered
 
 BUCKETS: Mapping[str, tuple[str, str]] = {
     "not_in_corpus": ("nothing in the index says it", "check the source's last sync, or write the missing paragraph"),
@@ -111,10 +111,15 @@ def _may_expect_wrongly(digest: Digest) -> bool:
     )
 
 
-def _unanswered(asked: Sequence[tuple[str, int]]) -> str:
-    return _list(
-        "Asked without an answer", (_quoted(q) + (f" ({count} times)" if count > 1 else "") for q, count in asked)
-    )
+def _unanswered(asked: Sequence[tuple[Unanswered, int]]) -> str:
+    lines = (_asked(each) + (f" ({count} times)" if count > 1 else "") for each, count in asked)
+    return _list("Asked without an answer", lines)
+
+
+def _asked(each: Unanswered) -> str:
+    """As it was asked; one that leans on its thread with the question that it went on from, as far as that is known."""
+    before = f" to “{_quoted(each.followed)}”" if each.followed else ""
+    return f"{_quoted(each.question)} (a follow-up{before})" if each.leans else _quoted(each.question)
 
 
 def _source(problem: SourceProblem) -> str:

@@ -168,7 +168,6 @@ class Nightly:
             engine.database,
             self._directory.audience(channel),
             _since(slot),
-            engine.embedder.encode_texts,
             sync.overdue(settings.schedule, settings.sources, succeeded, datetime.now(UTC)),
         )
         composed = digest.compose(facts)

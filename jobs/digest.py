@@ -4,16 +4,15 @@
 `Digest` finds the words for it.
 """
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
 
 from jobs.chart import Point
 from knowledge import activity, evals, gold, metrics, votes
-from knowledge.activity import SourceProblem, Spent
+from knowledge.activity import SourceProblem, Spent, Unanswered
 from knowledge.answers import WITHOUT_ANSWER
-from knowledge.clusters import Encode, counted
 from knowledge.db import Database
 from knowledge.evals import BAD, GOOD, Result, Run
 from knowledge.permissions import Scopes
@@ -32,7 +31,7 @@ class Facts:
     before: Mapping[str, Result]
     questions: Mapping[str, str]
     cases: Mapping[str, int]
-    unanswered: tuple[tuple[str, int], ...]
+    unanswered: tuple[tuple[Unanswered, int], ...]
     spent: Spent
     source_problems: tuple[SourceProblem, ...]
     failed_runs: Mapping[str, int]
@@ -92,7 +91,7 @@ class Digest:
     stale: Cases
     failed: int
     leaks: int
-    unanswered: tuple[tuple[str, int], ...]
+    unanswered: tuple[tuple[Unanswered, int], ...]
     spent: Spent
     sources: tuple[SourceProblem, ...]
     other_sources: int
@@ -120,9 +119,7 @@ class Digest:
         return figures and not any(lists) and not self.failed and not self.other_sources
 
 
-def gather(
-    database: Database, audience: Scopes, since: datetime, encode: Encode, overdue: Collection[str] = ()
-) -> Facts:
+def gather(database: Database, audience: Scopes, since: datetime, overdue: Collection[str] = ()) -> Facts:
     """Everything for one digest. `audience`: the scopes that every reader of the digest holds; `overdue`: sources."""
     with database.writing() as connection:
         runs = evals.runs(connection, RUNS)
@@ -132,11 +129,25 @@ def gather(
         counts, spent = gold.counts(connection), activity.spent(connection, since)
         doubted = votes.doubted(connection, since)
         problems, failed = activity.source_problems(connection, overdue), activity.failed_runs(connection, since)
+        led = activity.followed(connection, since)
     with database.reading(audience) as connection:
         questions = {case.id: case.question for case in gold.cases(connection, audience, ids=list(results))}
-        asked = activity.unanswered(connection, since, audience)
-    kinds = counted(asked, encode)
-    return Facts(runs, results, before, questions, counts, kinds, spent, problems, failed, audience, doubted)
+        asked = counted(activity.unanswered(connection, since, audience, led))
+    return Facts(runs, results, before, questions, counts, asked, spent, problems, failed, audience, doubted)
+
+
+def counted(asked: Sequence[Unanswered]) -> tuple[tuple[Unanswered, int], ...]:
+    """Each question with how often it was asked, the most frequent first, and then in the order given.
+
+    The same are those of the same words, and follow-ups of the same words to the same question, where that is known:
+    vectors would take "in Oslo?" for "in Rome?".
+    """
+    alike: dict[Hashable, list[Unanswered]] = {}
+    for number, each in enumerate(asked):
+        alone = number if each.leans and not each.followed else None
+        key = (gold.words(each.question) or each.question, gold.words(each.followed), alone)
+        alike.setdefault(key, []).append(each)
+    return tuple((same[0], len(same)) for same in sorted(alike.values(), key=len, reverse=True))
 
 
 def compose(facts: Facts) -> Digest:

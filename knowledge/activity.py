@@ -11,6 +11,17 @@ from knowledge.permissions import Scopes
 from knowledge.tables import acls, answers, documents, job_runs, sources
 
 _UNANSWERED = answers.c.outcome.in_(("abstained", "failed"))
+_LEANS = answers.c.standalone != answers.c.question
+
+
+@dataclass(frozen=True)
+class Unanswered:
+    """A question as it was asked. `leans`: on its thread, without which it says little; `followed`: the question that it went
+    on from there, empty when that is not known, or not for whoever reads this."""
+
+    question: str
+    leans: bool = False
+    followed: str = ""
 
 
 @dataclass(frozen=True)
@@ -48,12 +59,33 @@ class LastSync:
     left_out: int
 
 
-def unanswered(connection: sa.Connection, since: datetime, scopes: Scopes, limit: int = 500) -> tuple[str, ...]:
-    """The questions, made to stand alone, that found no answer, newest first, among those that a holder of `scopes` may
-    read. Run it inside `database.reading(scopes)`."""
+def followed(connection: sa.Connection, since: datetime) -> dict[str, str]:
+    """By id of the answer to each question without one that leans on its thread: the id of the answer there to the latest
+    question before it that stands alone, if any was asked of the bot.
+
+    Needs a transaction that writes: it looks at every answer, so that none is passed over for an older one that more people
+    may read, and returns no text.
+    """
+    c, before = answers.c, answers.alias().c
+    above = before.reply_channel == c.reply_channel, before.thread_ts == c.thread_ts, before.created_at < c.created_at
+    latest = sa.select(before.id).where(*above, before.standalone == before.question).order_by(before.created_at.desc())
+    leading = latest.limit(1).scalar_subquery().label("leading")
+    query = sa.select(c.id, leading).where(c.created_at > since, _UNANSWERED, _LEANS)
+    return {row.id: row.leading for row in connection.execute(query) if row.leading is not None}
+
+
+def unanswered(
+    connection: sa.Connection, since: datetime, scopes: Scopes, led: Mapping[str, str], limit: int = 500
+) -> tuple[Unanswered, ...]:
+    """The questions that found no answer, newest first, among those that a holder of `scopes` may read, each with the one
+    before it under the same rule. `led`: as `followed` gives it. Run it inside `database.reading(scopes)`."""
+    c = answers.c
     mine = answers.c.scopes.contained_by(sorted(scopes)), sa.func.cardinality(answers.c.scopes) > 0
-    query = sa.select(answers.c.standalone).where(answers.c.created_at > since, _UNANSWERED, *mine)
-    return tuple(connection.scalars(query.order_by(answers.c.created_at.desc()).limit(limit)))
+    query = sa.select(c.id, c.question, _LEANS.label("leans")).where(c.created_at > since, _UNANSWERED, *mine)
+    rows = connection.execute(query.order_by(c.created_at.desc()).limit(limit)).all()
+    before = sa.select(c.id, c.question).where(c.id.in_([led[row.id] for row in rows if row.id in led]), *mine)
+    texts = {row.id: row.question for row in connection.execute(before)}
+    return tuple(Unanswered(row.question, row.leans, texts.get(led.get(row.id, ""), "")) for row in rows)
 
 
 def spent(connection: sa.Connection, since: datetime) -> Spent:

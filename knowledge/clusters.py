@@ -23,9 +23,3 @@ def clusters(vectors: Vectors, alike: float = ALIKE) -> dict[int, int]:
         first = next((leader for leader in sizes if float(vectors[leader] @ vector) >= alike), n)
         sizes[first] = sizes.get(first, 0) + 1
     return sizes
-
-
-def counted(questions: Sequence[str], encode: Encode) -> tuple[tuple[str, int], ...]:
-    """One question of each kind with how many are of it, most frequent first."""
-    found = clusters(encode(questions)) if questions else {}
-    return tuple((questions[n], found[n]) for n in sorted(found, key=lambda n: -found[n]))

@@ -61,6 +61,27 @@ def test_the_digest_is_posted_once_with_its_chart_and_names_only_what_its_reader
     assert {"version", "prompt", "answers", "embedder", "reranker", "retrieval", "index"} == set(run.configuration)
 
 
+def test_follow_ups_without_an_answer_are_told_as_they_were_asked_with_the_question_that_began_them(
+    own_company: Company,
+) -> None:
+    company, began = own_company, "Does the orchestra rehearse in Spain?"
+    root = company.ask("ben", "general", began)
+    company.reply(root)
+    for text in ("what about the tuba", "what about bassoons"):
+        follow_up = company.ask("ben", "general", text, root.ts)
+        company.reply(follow_up)
+        assert company.answer(follow_up).standalone != text
+        assert company.answer(follow_up).outcome == "abstained"
+    lease = company.ask("ana", "legal", "Who tunes the organ of the landlord?")
+    company.reply(lease)
+    company.service.nightly.post(CHANNEL, Slot("nightly", datetime.now(UTC), attempt=1, worker="test"))
+    [digest] = [message.text for message in company.slack.state.history(CHANNEL) if "Asked without" in message.text]
+    for text in ("what about the tuba", "what about bassoons"):
+        assert f"{text} (a follow-up to “{began}”)" in digest
+    assert " times)" not in digest
+    assert "landlord" not in digest
+
+
 def test_a_digest_that_was_cut_off_after_its_chart_is_finished_without_another_chart(own_company: Company) -> None:
     company, nightly = own_company, own_company.service.nightly
     add_case(company, "How many days of annual leave do I get?", {"workspace"}, Label("everyone", "leave.md"))

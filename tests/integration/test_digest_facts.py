@@ -42,18 +42,21 @@ def ask(
     scopes: frozenset[str] = ALL,
     cited: tuple[Citation, ...] = (),
     strength: float = 1.0,
+    standalone: str = "",
 ) -> None:
-    """`strength`: of the evidence for quotes; from .5 they are given, from .8 as an answer."""
+    """`strength`: of the evidence for quotes; from .5 they are given, from .8 as an answer. `standalone`: of a follow-up."""
     usage = {"input_tokens": 1000.0, "output_tokens": 50.0, "dollars": 0.005}
     found, evidence = Found((), {}, "none", 1, {}), Strength(strength, needed=0.5, sure=0.8)
-    answer = Answer(name, question, question, "", outcome, cited, (), found, usage=usage, strength=evidence)
+    stands = standalone or question
+    answer = Answer(name, question, stands, "", outcome, cited, (), found, usage=usage, strength=evidence)
     with database.writing() as connection:
         save(connection, answer, Question(question, "U1", "C1"), scopes)
 
 
 def test_a_digest_for_everyone_quotes_only_what_everyone_may_read(database: Database) -> None:
     ask(database, "a1", "Parking on Sundays?", "abstained")
-    ask(database, "a2", "Park where?", "abstained")
+    ask(database, "a2", "parking on sundays", "abstained")
+    ask(database, "a5", "Parking on Mondays?", "abstained")
     ask(database, "a3", "Merger code name?", "abstained", LEGAL)
     ask(database, "a4", "Leave days?", "answered")
     with database.writing() as connection:
@@ -70,17 +73,48 @@ def test_a_digest_for_everyone_quotes_only_what_everyone_may_read(database: Data
         second = evals.begin(connection, {})
         evals.finish(connection, second, figures, [Result(i, s, "miss", {}, "not_retrieved") for s, i in ids.items()])
 
-    text = markdown(compose(gather(database, ALL, YESTERDAY, letters)))
+    text = markdown(compose(gather(database, ALL, YESTERDAY)))
     assert "**Recall@5 0%, −100 points: the share of 2 questions whose right place" in text
     assert f"**Newly broken: 2**\n- Is there leave? (case {ids[ALL]}) *it is there" in text
     assert "- 1 more" in text
-    assert "(2 times)" in text
-    assert "4 questions asked, 3 without an answer; 4,200 tokens, $0.02." in text
+    assert "\n- parking on sundays (2 times)\n- Parking on Mondays?\n" in text
+    assert "5 questions asked, 4 without an answer; 5,250 tokens, $0.03." in text
     assert "erger" not in text
 
-    text = markdown(compose(gather(database, LEGAL, YESTERDAY, letters)))
+    text = markdown(compose(gather(database, LEGAL, YESTERDAY)))
     assert "What is the merger called?" in text
     assert "Merger code name?" in text
+
+
+def test_a_follow_up_is_told_with_the_question_before_it_where_everyone_may_read_that(database: Database) -> None:
+    def say(name: str, question: str, thread: str, scopes: frozenset[str] = ALL, standalone: str = "") -> None:
+        ask(database, name, question, "abstained", scopes, standalone=standalone)
+        with database.writing() as connection:
+            answer_rows.set_reply(connection, name, "C1", name, thread)
+
+    say("a1", "Is there work in Spain?", "1")
+    say("a2", "what about the US", "1", standalone="what about the US (work Spain)")
+    say("a3", "what about weekends", "1", standalone="what about weekends (work Spain US)")
+    say("b1", "Is there a canteen?", "2")
+    say("b2", "What is the merger called?", "2", LEGAL)
+    say("b3", "and in Oslo?", "2", standalone="and in Oslo? (merger called)")
+    say("c1", "and tomorrow?", "3", standalone="and tomorrow? (rain today)")
+
+    def lines(audience: frozenset[str]) -> list[str]:
+        told = markdown(compose(gather(database, audience, YESTERDAY)))
+        return [line for line in told.splitlines() if "follow-up" in line]
+
+    us, weekends, rain = (
+        f"- {text} (a follow-up" for text in ("what about the US", "what about weekends", "and tomorrow?")
+    )
+    spain, merger = "Is there work in Spain?", "What is the merger called?"
+    assert lines(ALL) == [
+        f"{rain})",
+        "- and in Oslo? (a follow-up)",
+        f"{weekends} to “{spain}”)",
+        f"{us} to “{spain}”)",
+    ]
+    assert f"- and in Oslo? (a follow-up to “{merger}”)" in lines(LEGAL)
 
 
 def test_a_case_is_doubted_while_more_people_vote_against_its_answer_than_for_it(database: Database) -> None:
@@ -97,7 +131,7 @@ def test_a_case_is_doubted_while_more_people_vote_against_its_answer_than_for_it
 
 
 def test_a_digest_of_an_empty_company_says_so(database: Database) -> None:
-    digest = compose(gather(database, ALL, YESTERDAY, letters))
+    digest = compose(gather(database, ALL, YESTERDAY))
     assert digest.problem == "no gold questions yet"
     assert digest.spent == Spent(0, 0, 0, 0.0)
     assert markdown(digest) == "**Retrieval: no gold questions yet.**\n\n0 questions asked, 0 without an answer."

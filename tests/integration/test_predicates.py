@@ -39,7 +39,7 @@ def rows(database: Database) -> Iterable[sa.Connection]:
             add_chunk(connection, number, scopes)
             add_answer(connection, f"answer-{number}", scopes)
             add_gold_case(connection, f"case-{number}", scopes)
-        connection.execute(sa.update(answers).values(outcome="abstained", standalone=answers.c.id))
+        connection.execute(sa.update(answers).values(outcome="abstained", question=answers.c.id))
         yield connection
 
 
@@ -115,7 +115,10 @@ def test_labels(rows: sa.Connection, scopes: Scopes, expected: set[int]) -> None
 
 @every_reader
 def test_questions_and_gold_cases(rows: sa.Connection, scopes: Scopes, expected: set[int]) -> None:
-    assert found(activity.unanswered(rows, LONG_AGO, scopes)) == expected
+    before = {"answer-0": "answer-1", "answer-1": "answer-2"}
+    asked = activity.unanswered(rows, LONG_AGO, scopes, before)
+    assert found(each.question for each in asked) == expected
+    assert found(each.followed for each in asked if each.followed) == ({1} if {0, 1} <= expected else set())
     assert found(case.id for case in gold.cases(rows, scopes)) == expected
     hidden = f"case-{min({0, 1, 2} - expected)}"
     with pytest.raises(GoldCaseUnknown):

@@ -4,14 +4,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 
-import numpy as np
 import pytest
 
 from bot.digest_wording import BUCKETS, CORRECTING, DOUBTED, NEW, markdown
 from jobs.chart import INK, MRR, RECALL, Point, png
-from jobs.digest import Digest, Facts, compose
-from knowledge.activity import SourceProblem, Spent
-from knowledge.clusters import Vectors, counted
+from jobs.digest import Digest, Facts, compose, counted
+from knowledge.activity import SourceProblem, Spent, Unanswered
 from knowledge.evals import Outcome, Result, Run
 
 ALL = frozenset({"workspace"})
@@ -264,20 +262,47 @@ def test_one_lucky_case_is_not_called_progress() -> None:
     assert compose(all_better).chance == pytest.approx(2 / 256)
 
 
-def test_questions_that_mean_the_same_are_counted_together_and_the_most_asked_come_first() -> None:
-    directions = {"parking?": [1, 0], "leave?": [0, 1], "where to park?": [0.9, 0.435], "days off?": [0.1, 0.995]}
+SPAIN = "How long is the work week in Spain?"
 
-    def encode(texts: Sequence[str]) -> Vectors:
-        return np.array([directions[text] for text in texts], dtype=np.float32)
 
-    assert counted(list(directions), encode) == (("parking?", 2), ("leave?", 2))
-    assert counted(["parking?", "leave?"], encode) == (("parking?", 1), ("leave?", 1))
-    assert counted(["parking?", "leave?", "days off?"], encode) == (("leave?", 2), ("parking?", 1))
-    assert counted([], encode) == ()
+@pytest.mark.parametrize(
+    ("asked", "kinds"),
+    [
+        ([], []),
+        (["Where to park?", "Which leave?", "which leave"], [("Which leave?", 2), ("Where to park?", 1)]),
+        (["How much in Oslo?", "How much in Rome?"], [("How much in Oslo?", 1), ("How much in Rome?", 1)]),
+        (["???", "!"], [("???", 1), ("!", 1)]),
+        (
+            [("what about the US", SPAIN), ("what about weekends", SPAIN), ("What about the US?", SPAIN.lower())],
+            [("what about the US", 2), ("what about weekends", 1)],
+        ),
+        ([("and the US?", SPAIN), ("and the US?", "Who is in Oslo?")], [("and the US?", 1), ("and the US?", 1)]),
+        ([("and the US?", ""), ("and the US?", "")], [("and the US?", 1), ("and the US?", 1)]),
+        (["and the US?", ("and the US?", "")], [("and the US?", 1), ("and the US?", 1)]),
+    ],
+)
+def test_only_the_same_question_counts_as_the_same_and_the_most_asked_comes_first(
+    asked: Sequence[str | tuple[str, str]], kinds: Sequence[tuple[str, int]]
+) -> None:
+    questions = [Unanswered(each) if isinstance(each, str) else Unanswered(each[0], True, each[1]) for each in asked]
+    assert [(first.question, count) for first, count in counted(questions)] == kinds
+
+
+def test_a_follow_up_is_told_as_it_was_asked_with_what_it_went_on_from_as_far_as_that_is_known() -> None:
+    asked = (
+        (Unanswered("what about\nthe US", True, "How *long* is it?"), 2),
+        (Unanswered("and in Oslo?", True), 1),
+        (Unanswered("Where to park?"), 3),
+    )
+    assert told(replace(QUIET, unanswered=asked)).partition("**Asked without an answer**\n")[2].splitlines()[:3] == [
+        "- what about the US (a follow-up to “How \\*long\\* is it?”) (2 times)",
+        "- and in Oslo? (a follow-up)",
+        "- Where to park? (3 times)",
+    ]
 
 
 def test_what_people_wrote_stays_what_they_wrote() -> None:
-    facts = replace(QUIET, unanswered=(("What is *urgent*\n# now?", 1),))
+    facts = replace(QUIET, unanswered=((Unanswered("What is *urgent*\n# now?"), 1),))
     assert "- What is \\*urgent\\* \\# now?" in told(facts)
 
 
@@ -295,7 +320,7 @@ def test_it_fits_one_screen() -> None:
         results={n: Result(n, ALL, "miss", {}, "ranked_low") for n in names},
         before={n: Result(n, ALL, "hit") for n in names},
         questions={n: f"Question {n}?" for n in names},
-        unanswered=tuple((f"Unknown {n}?", 1) for n in range(40)),
+        unanswered=tuple((Unanswered(f"Unknown {n}?"), 1) for n in range(40)),
     )
     assert len([line for line in told(facts).splitlines() if line]) < 25
     assert "- 35 more" in told(facts)
