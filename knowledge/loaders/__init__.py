@@ -7,7 +7,7 @@ from knowledge.errors import DocumentUnreadable
 from knowledge.loaders.kinds import kind_of
 from knowledge.loaders.loaded import Loaded
 
-VERSION = "8"
+VERSION = "9"
 """Part of every document's settings hash: raise it when a loader gives other text, or another date, for the same bytes."""
 
 

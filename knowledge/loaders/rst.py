@@ -9,6 +9,7 @@ from knowledge.loaders.literals import parted
 from knowledge.loaders.loaded import Loaded, titled
 from knowledge.loaders.markdown import first_heading
 from knowledge.loaders.rst_inline import addresses, unmarked
+from knowledge.loaders.rst_numbers import Numbers
 from knowledge.loaders.rst_tables import tabled
 
 _HEADING = re.compile(
@@ -40,9 +41,10 @@ def load(name: str, content: bytes) -> Loaded:
         return f"\n{'#' * min(styles.index(style) + 1, 6)} {match['name'].strip()}\n"
 
     def written(prose: str) -> str:
-        return unmarked(_HEADING.sub(heading, tabled(_NO_HEADING.sub(r"\1\\", prose))), known)
+        prose = numbers.counted(_NO_HEADING.sub(r"\1\\", prose))
+        return unmarked(_HEADING.sub(heading, tabled(prose)), known)
 
-    known = addresses(decoded.text)
+    known, numbers = addresses(decoded.text), Numbers()
     parts = (
         (code, "".join(text for text, _ in group))
         for code, group in groupby(parted(_MARKS.sub("", decoded.text)), lambda part: part[1])

@@ -133,3 +133,20 @@ def test_what_is_written_as_a_table_has_the_same_cells_as_a_grid_and_as_a_simple
     assert shown[2:] == [[cell.replace("|", "\\|") for cell in row] for row in cells[1:]]
     if len(cells) > 1:
         assert tabled(grid) == tabled(simple)
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("#. Lift.\n#. Wait.\n   Longer.\n#. Lower.", "1. Lift.\n2. Wait.\n   Longer.\n3. Lower."),
+        ("#. Lift.\n\n#. Wait.\n\nThen:\n\n#. Lower.", "1. Lift.\n\n2. Wait.\n\nThen:\n\n1. Lower."),
+        ("3. Lift.\n#. Wait.", "3. Lift.\n4. Wait."),
+        ("#. Lift.\n\n   #. Left.\n   #. Right.\n\n#. Wait.\n\n   #. Up.", "1. Lift.\n\n   1. Left.\n   2. Right.\n\n2. Wait.\n\n   1. Up."),
+        ("(#) Lift.\n(#) Wait.", "1. Lift.\n2. Wait."),
+        ("#. Run::\n\n     lift\n\n#. Wait.", "1. Run:\n\n   ```\n   lift\n   ```\n\n2. Wait."),
+        ("#.x\n# no item", "#.x\n\\# no item"),
+        ("::\n\n  #. in code\n", "```\n#. in code\n```"),
+    ],
+)  # fmt: skip
+def test_items_that_number_themselves_have_the_numbers_that_readers_see(text: str, expected: str) -> None:
+    assert "\n".join(line.rstrip() for line in markdown(text).split("\n")) == expected
