@@ -3,7 +3,7 @@
 1. A large part of the question that none of them has brings the piece of the same document that has it (`fill`).
 2. A question of the documents gives way to the sentence behind it (`answered`).
 3. Other versions (`versions.py`), a sentence that goes on with the one before ("Above that …"), the table that a sentence
-   leads to, and all of a short one that is asked what is the cheapest, are quoted too (`complete`).
+   leads to, and all of a short one that is asked what is the cheapest or has grades, are quoted too (`complete`).
 """
 
 import re
@@ -24,17 +24,33 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 
+_POINTS_BACK = re.compile(
+    r"\W*(?:it|its|they|them|their|these|those|this|he|she|such)\b",
+    re.IGNORECASE,
+)
+"""Of what is said before: "They lapse in February"."""
+
 _BEST = re.compile(
     r"(?<!\bat )\b(?:most|least|fewest|cheapest|dearest|(?:high|low|larg|small|bigg|long|short|fast|slow|old|young|strong|"
     r"weak|heavi|light|new|lat|earli)est|am (?:meisten|wenigsten)|(?:billig|teuer|günstig|größ|klein|höch|niedrig)s?te[nrs]?)\b",
     re.IGNORECASE,
 )
 
+_GRADE = re.compile(
+    r"\W*(?:(?:up to|from|over|under|above|below|after|more than|less than|at least|at most|bis|ab|über|unter|von)\b\D{0,8}\d"
+    r"|[<>≤≥]\D{0,8}\d|\d[\d.,]*(?:\s\w+)?\s*(?:[-–—+]|(?:to|bis|and|or|und|oder)\s+(?:\d|more|over|above|mehr)))",
+    re.IGNORECASE,
+)
+"""What begins a row that holds between limits: "12–35 months", "up to 15 miles", "36 and more"."""
+
 Places = Mapping[tuple[int, int], Unit]
 """Everything quotable by passage and piece."""
 
 SHORT_PARAGRAPH = 250
 """Characters of a paragraph of two sentences that is quoted whole for the first."""
+
+SHORT_ANSWER = 400
+"""Characters of the sentences below a question that are quoted whole, in their order, for any of them."""
 
 MOST_SENTENCES = 2
 """That are quoted because they go on with one."""
@@ -91,15 +107,29 @@ def complete(
     places = _placed(scored)
     for unit in versions.beside(chosen, scored, evidence, question):
         rows = _compared(unit, question, places) or _introduced(unit, every, places)
-        more = _continued(unit, places, not every and (how or _is_half(unit, places)))
-        every.update(dict.fromkeys((*_captioned(unit, places), unit, *more, *rows)))
+        whole = _whole_answer(unit, places)
+        more = whole or _continued(unit, places, not every and (how or _is_half(unit, places)))
+        first = whole[:1] or (*_needed(unit, places), unit)
+        every.update(dict.fromkeys((*first, *more, *rows)))
     return tuple(every)
 
 
-def _captioned(unit: Unit, places: Places) -> tuple[Unit, ...]:
-    """The caption right above a sentence, which may say a part of it."""
+def _needed(unit: Unit, places: Places) -> tuple[Unit, ...]:
+    """The caption right above a sentence, which may say a part of it, or the sentence before it that it points back to."""
     before = places.get((unit.index, unit.piece - 1))
-    return (before,) if unit.kind == "sentence" and before is not None and before.is_caption else ()
+    if unit.kind != "sentence" or before is None:
+        return ()
+    points_back = _POINTS_BACK.match(unit.text) is not None and before.is_followed_by(unit)
+    return (before,) if before.is_caption or points_back else ()
+
+
+def _whole_answer(unit: Unit, places: Places) -> tuple[Unit, ...]:
+    """All that a short section says to the question that it stands under; empty when there is no such question."""
+    if not unit.answers or unit.kind != "sentence":
+        return ()
+    section = sorted((each for each in places.values() if each.index == unit.index), key=lambda each: each.piece)
+    is_short = sum(len(each.text) for each in section) <= SHORT_ANSWER
+    return tuple(section) if is_short and all(each.kind == "sentence" for each in section) else ()
 
 
 def _is_half(unit: Unit, places: Places) -> bool:
@@ -154,11 +184,14 @@ def _ends_before(unit: Unit, row: Unit, places: Places) -> bool:
 
 
 def _compared(unit: Unit, question: str, places: Places) -> tuple[Unit, ...]:
-    """The short table around a row, when the question is which of its rows has most or least of something."""
-    if unit.kind != "row" or not _BEST.search(question):
+    """The short table around a row, when only all of it says which row answers: the question is which of them has most or
+    least of something, or they hold between limits, as grades do.
+    """
+    if unit.kind != "row":
         return ()
     rows = tuple(row for row in _rows(unit.index, places) if row.header == unit.header)
-    return rows if len(rows) <= MOST_ROWS else ()
+    is_graded = sum(_GRADE.match(row.text.lstrip("| ")) is not None for row in rows) > 1
+    return rows if len(rows) <= MOST_ROWS and (is_graded or _BEST.search(question)) else ()
 
 
 def _rows(index: int, places: Places) -> list[Unit]:

@@ -23,7 +23,7 @@ _FRAMING = (
     "according based document documents page pages policy passage passages source sources says say summary short brief "
     "follow follows following step steps answer depend depends example case cases also however newer older current "
     "apply applies list lists table overview detail details note in is it of on to be by as at or if so do does an we "
-    "one other others two first comes disagree differ gives give states while whereas means"
+    "one other others two first comes disagree differ gives give states while whereas means version versions"
 )
 FRAMING = frozenset(_FRAMING.split())
 """Words that lead to a statement without making one (English; in other languages such lead-ins are left out)."""

@@ -1,13 +1,14 @@
 """Names in a question that nothing found has: then what was found may be about somebody or something else. Pure.
 
 A name is a word with a capital that does not begin a sentence, a code (letters with figures), a number behind a word such as
-error or room, or a year. Only English questions are looked at: in others every noun may have a capital, or names none.
+error or room, the number of a version, or a year. Only English questions are looked at: in others every noun may have a capital, or names none.
 """
 
 import re
 from collections.abc import Sequence
 
 from knowledge import analysis
+from knowledge.editions import versions_in
 from knowledge.evidence import Evidence
 from knowledge.language import is_english
 
@@ -46,10 +47,16 @@ def names(question: str) -> tuple[str, ...]:
 def missing(question: str, evidence: Sequence[Evidence]) -> tuple[str, ...]:
     """The names of which no passage has a part, nor its title or headings; a code only counts whole."""
     wanted = {name: analysis.stems(name)[: 1 if _CODE.fullmatch(name) else None] for name in names(question)}
-    if not any(wanted.values()):
+    versions = versions_in(question)
+    if not any(wanted.values()) and not versions:
         return ()
-    said = {term for given in evidence for term in analysis.stems(f"{given.passage.label}\n{given.text}")}
-    return tuple(name for name, terms in wanted.items() if terms and said.isdisjoint(terms))
+    texts = [f"{given.passage.label}\n{given.text}" for given in evidence]
+    said = {term for text in texts for term in analysis.stems(text)}
+    gone = versions.difference(*map(versions_in, texts))
+    return (
+        *(name for name, terms in wanted.items() if terms and said.isdisjoint(terms)),
+        *(f"version {'.'.join(map(str, number))}" for number in sorted(gone)),
+    )
 
 
 def _is_name(word: str, before: str) -> bool:

@@ -17,7 +17,8 @@ PASSAGES = 5
 @dataclass(frozen=True)
 class Unit:
     """Something that can be quoted: piece `piece` of passage `index`. `context`: its title and headings, and the captions
-    above it; `is_caption`: it only names what follows, `is_captioned`: it stands under one.
+    above it; `is_caption`: it only names what follows, `is_captioned`: it stands under one. `heading`: the last heading
+    above it, the title where there is none.
     """
 
     index: int
@@ -28,11 +29,22 @@ class Unit:
     context: str
     is_caption: bool = False
     is_captioned: bool = False
+    heading: str = ""
 
     @property
     def readable(self) -> str:
-        """The text with its table header, as it is compared with the question."""
+        """The text with its table header."""
         return self.header + self.text
+
+    @property
+    def answers(self) -> str:
+        """The question that its heading is, as in an FAQ; empty when it is none."""
+        return self.heading if self.heading.endswith(("?", "？")) else ""
+
+    @property
+    def compared(self) -> str:
+        """What is compared with a question: what the text says is often only said together with the question above it."""
+        return f"{self.answers} {self.readable}" if self.answers else self.readable
 
     def is_followed_by(self, other: "Unit") -> bool:
         """Whether that is the next sentence of the same paragraph."""
@@ -46,10 +58,10 @@ def units(evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
 
 
 def _units(index: int, given: Evidence) -> Iterator[Unit]:
+    heading = [given.passage.title, *given.passage.heading_path][-1].strip()
     for number, (piece, place) in enumerate(zip(given.pieces, captions.places(given.pieces), strict=True)):
         says_something = len(piece.text.split()) > 1 or piece.text.rstrip().endswith(":")
         if says_something and piece.kind not in ("heading", "header") and number not in given.orders:
             context = "\n".join(filter(None, [given.passage.label, place.above]))
-            yield Unit(
-                index, number, piece.kind, piece.text, piece.header, context, place.is_caption, bool(place.above)
-            )
+            named = (place.is_caption, bool(place.above), heading)
+            yield Unit(index, number, piece.kind, piece.text, piece.header, context, *named)

@@ -30,7 +30,8 @@ average) found no more answers, in the first quote or in three, on the sample co
 
 HEADING_SHARE = 0.5
 """What a term counts that is only in the title or the headings above the piece. All of it for a step, or below
-a caption, when the question is how something is done: what is done stands above, and they are quoted together."""
+a caption, when the question is how something is done: what is done stands above, and they are quoted together. All of it
+too in a question that is the heading right above: an answer in an FAQ seldom says again what was asked."""
 
 CELL_BONUS = 0.15
 """Of a row with a cell that the question says whole; more than `NEARLY`, so that its neighbours are not quoted beside it."""
@@ -98,7 +99,7 @@ def score(
     plain, alike = _overlaps(counted, said), _overlaps(_leaning(counted, asked), said)
     if embedder is not None:
         compared = np.sort(np.argsort(-plain, kind="stable")[:COMPARED])
-        cosines, tokens = _meanings(question, [found[i].readable for i in compared], weights, embedder)
+        cosines, tokens = _meanings(question, [found[i].compared for i in compared], weights, embedder)
         plain *= 0.5
         alike *= 0.5
         plain[compared] += 0.5 * cosines
@@ -139,7 +140,7 @@ class _Said:
 
     @classmethod
     def of(cls, unit: Unit, share: float) -> "_Said":
-        return cls(frozenset(analysis.terms(unit.readable)), frozenset(analysis.terms(unit.context)), share)
+        return cls(frozenset(analysis.terms(unit.compared)), frozenset(analysis.terms(unit.context)), share)
 
 
 def _overlaps(counted: Mapping[str, float], said: Sequence[_Said]) -> Floats:

@@ -84,7 +84,8 @@ def procedure(question: str, chosen: Sequence[Unit], units: Sequence[Unit]) -> t
     places = {unit.piece: unit for unit in units if chosen and unit.index == chosen[0].index}
     items = {piece: unit for piece, unit in places.items() if unit.kind == "item"}
     how = asks_how(question)
-    anchors = ((n, _anchor(unit, items, how)) for n, unit in enumerate(chosen) if places.get(unit.piece) == unit)
+    named = how and _is_named(chosen, question)
+    anchors = ((n, _anchor(unit, items, how, named)) for n, unit in enumerate(chosen) if places.get(unit.piece) == unit)
     at, anchor = next(((n, piece) for n, piece in anchors if piece is not None), (0, None))
     if anchor is None:
         return tuple(chosen)
@@ -93,16 +94,26 @@ def procedure(question: str, chosen: Sequence[Unit], units: Sequence[Unit]) -> t
     steps = sum(map(_is_marked, whole))
     if not 1 < steps <= MOST_STEPS or not (lead or _number(whole[0])):
         return tuple(chosen)
-    ahead = (unit for unit in chosen[:at] if unit.kind != "item")
-    beside = (unit for unit in chosen[at:] if unit.kind != "item" and unit.index != chosen[0].index)
+    ahead = (unit for unit in chosen[: at + named] if unit.kind != "item")
+    beside = (unit for unit in chosen[at:] if unit.kind != "item" and unit.index != chosen[0].index and not named)
     return tuple(dict.fromkeys((*ahead, *lead, *whole, *beside)))
 
 
-def _anchor(unit: Unit, items: Mapping[int, Unit], how: bool) -> int | None:
+def _anchor(unit: Unit, items: Mapping[int, Unit], how: bool, named: bool) -> int | None:
     """A piece of the list that is to be told whole for this unit of its passage; None for none."""
     if _leads(unit):
         return unit.piece + 1 if unit.piece + 1 in items else None
+    if named and unit.kind == "sentence":
+        return next((piece for piece in sorted(items) if _number(items[piece]) == 1), None)
     return unit.piece if unit.kind == "item" and how else None
+
+
+def _is_named(chosen: Sequence[Unit], question: str) -> bool:
+    """Whether the question says all of the heading that the first quote stands under: that section is about just this."""
+    heading = analysis.stems(chosen[0].heading) if chosen else ()
+    asked = analysis.stems(question)
+    # "restring" and "restringing" have other stems: of one word the other begins with its stem
+    return bool(heading) and all(any(a.startswith(h) or h.startswith(a) for a in asked) for h in heading)
 
 
 def _list_around(piece: int, items: Mapping[int, Unit]) -> tuple[Unit, ...]:

@@ -9,7 +9,7 @@ import pytest
 from knowledge.companions import answered, complete, fill
 from knowledge.encoders import BITS, Encoded, EncodedQuestion
 from knowledge.evidence import Evidence
-from knowledge.extractive import NEARLY, choose, quote
+from knowledge.extractive import AS_GOOD, NEARLY, choose, quote
 from knowledge.keywords import Weighted
 from knowledge.quotable import Unit, units
 from knowledge.scores import COMPARED, Scored, score, threshold
@@ -270,11 +270,93 @@ def test_a_sentence_leads_to_a_table_that_its_paragraph_stands_right_before(betw
 
 
 def test_a_row_that_answers_less_well_does_not_stand_for_its_table() -> None:
-    evidence = given(TABLE)
+    evidence = given(TABLE.replace("1 to 4", "few").replace("5 to 9", "many"))
     scored_ = score("Who pays into my pension after years?", evidence, ALL_RARE, None)
     sentence, row = scored_[0].unit, next(s.unit for s in scored_ if s.unit.kind == "row")
-    assert [unit.text.split()[1] for unit in complete((sentence, row), scored_, evidence, "")] == ["company", "1", "5"]
+    found = complete((sentence, row), scored_, evidence, "")
+    assert [unit.text.split()[1] for unit in found] == ["company", "few", "many"]
     assert complete((row, sentence), scored_, evidence, "") == (row, sentence)
+
+
+GRADES = [
+    ("1 to 4", "5 to 9"),
+    ("0-11", "36 and more"),
+    ("up to 15 miles", "15 to 50 miles"),
+    ("less than EUR 50", "over EUR 50"),
+    ("≤ 10", "> 10"),
+    ("bis 3 Jahre", "ab 4 Jahre"),
+]
+
+
+@pytest.mark.parametrize("grades", GRADES, ids=" | ".join)
+def test_a_short_table_of_grades_is_quoted_whole_for_any_of_its_rows(grades: tuple[str, str]) -> None:
+    evidence = given(TABLE.replace("1 to 4", grades[0]).replace("5 to 9", grades[1]))
+    scored_ = score("What is my share?", evidence, ALL_RARE, None)
+    for row in (each.unit for each in scored_ if each.unit.kind == "row"):
+        assert len(complete((row,), scored_, evidence, "")) == 2
+
+
+@pytest.mark.parametrize("names", [("1", "5"), ("T1", "T5"), ("Room 1", "Room 5"), ("504", "505")], ids=" | ".join)
+def test_rows_that_are_named_by_a_figure_are_no_grades(names: tuple[str, str]) -> None:
+    evidence = given(TABLE.replace("1 to 4", names[0]).replace("5 to 9", names[1]))
+    scored_ = score("What is my share?", evidence, ALL_RARE, None)
+    row = next(each.unit for each in scored_ if each.unit.kind == "row")
+    assert complete((row,), scored_, evidence, "") == (row,)
+
+
+def under(heading: str, text: str) -> list[Evidence]:
+    return [Evidence.of(passage(text, 1, ("Page", heading)))]
+
+
+KEYS = "They hang in the grey box. Write your name into the book."
+
+
+def test_what_stands_under_a_question_is_compared_with_it_and_quoted_whole_in_its_order() -> None:
+    evidence = under("Who has the keys to the van?", KEYS)
+    scored_ = score("who has the van keys", evidence, ALL_RARE, None)
+    assert {each.plain for each in scored_} == {1.0}
+    for each in scored_:
+        assert quote(complete((each.unit,), scored_, evidence, ""), evidence, "").text == (
+            "> They hang in the grey box [1]. Write your name into the book [1]."
+        )
+
+
+@pytest.mark.parametrize(
+    ("heading", "text"),
+    [("Keys to the van", KEYS), ("Who has the keys?", f"{KEYS} {'It is a long story. ' * 20}")],
+    ids=["no question", "a long answer"],
+)
+def test_other_sections_are_not_quoted_whole(heading: str, text: str) -> None:
+    evidence = under(heading, text)
+    scored_ = score("who has the van keys", evidence, ALL_RARE, None)
+    unit = next(each.unit for each in scored_ if "Write" in each.unit.text)
+    said = [each.text.strip() for each in complete((unit,), scored_, evidence, "")]
+    assert "They hang in the grey box." not in said
+
+
+def test_a_sentence_that_points_back_is_quoted_behind_what_it_points_to() -> None:
+    evidence = given("Pay in advance. A deposit of 350 is due. It is paid back within ten days. Ask Ana.")
+    scored_ = score("When is it paid back?", evidence, ALL_RARE, None)
+    [first, second] = complete(choose(scored_, "")[:1], scored_, evidence, "")
+    assert (first.text.strip(), second.text.strip()) == ("A deposit of 350 is due.", "It is paid back within ten days.")
+
+
+def scoring(unit: Unit, value: float) -> Scored:
+    return Scored(unit, value, value)
+
+
+def test_what_says_no_more_of_the_question_and_scores_less_is_not_quoted() -> None:
+    deposit, piano, damage = units(
+        given("The deposit is 350.", "The deposit for pianos is 15.", "No damage, no deposit.")
+    )
+    question = "How much is the deposit?"
+    far, near = 0.6 - AS_GOOD - 0.01, 0.6 - AS_GOOD + 0.01
+    assert choose([scoring(deposit, 0.6), scoring(piano, far)], question) == (deposit,)
+    assert choose([scoring(deposit, 0.6), scoring(piano, near)], question) == (deposit, piano)
+    assert choose([scoring(deposit, 0.6), scoring(damage, far)], f"{question[:-1]} without damage?") == (
+        deposit,
+        damage,
+    )
 
 
 @pytest.mark.parametrize(

@@ -4,10 +4,12 @@ from dataclasses import replace
 
 import pytest
 
+from knowledge.evidence import Evidence
 from knowledge.extractive import quote
 from knowledge.quotable import units
 from knowledge.steps import LAST, asked, pick, procedure, subject
 from tests.unit.test_extractive import given
+from tests.unit.test_grounding import passage
 
 LIST = "1. Close the valve.\n2. Ring the bell. Wait for two minutes.\n   - Or shout.\n3. Call the tug.\n"
 
@@ -131,3 +133,18 @@ def test_steps_that_do_not_follow_each_other_keep_their_numbers() -> None:
     second = pick(2, units(evidence))[0]
     assert quote([third, first], evidence, "laptop").text == "- (1) Choose a model [1].\n\n- (3) Pick it up [1]."
     assert quote([third, second], evidence, "laptop").text == "2. Open a ticket [1].\n\n3. Pick it up [1]."
+
+
+@pytest.mark.parametrize(
+    ("question", "steps"),
+    [
+        ("How do I restring a grand piano?", 2),
+        ("How do I tune a grand piano?", 0),
+        ("Who restrings a grand piano?", 0),
+    ],
+)
+def test_a_section_that_is_named_as_what_is_asked_for_is_told_by_its_steps(question: str, steps: int) -> None:
+    text = "Allow four days.\n\n1. Photograph the pins.\n2. Let the tension down.\n"
+    every = units([Evidence.of(passage(text, 1, ("Page", "Restringing a grand")))])
+    found = procedure(question, every[:1], every)
+    assert [unit.kind for unit in found].count("item") == steps

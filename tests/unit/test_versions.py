@@ -8,8 +8,9 @@ import pytest
 
 from knowledge.evidence import Evidence
 from knowledge.extractive import choose, quote
+from knowledge.quotable import units
 from knowledge.scores import score
-from knowledge.versions import DIFFER, NEWER_FIRST, beside
+from knowledge.versions import DIFFER, EDITIONS, NEWER_EDITION_FIRST, NEWER_FIRST, beside
 from tests.unit.test_extractive import ALL_RARE
 from tests.unit.test_grounding import passage
 
@@ -100,3 +101,56 @@ def test_two_rules_of_one_document_are_no_versions() -> None:
     evidence = [edition(OLD, 1, "Policy", 2025), edition(NEW, 2, "Policy", 2025)]
     same = [Evidence.of(replace(each.passage, document_id=1)) for each in evidence]
     assert quoted(same) == "> A hotel costs at most EUR 110 a night [1]."
+
+
+def editions(newer: str, older: str, as_of: tuple[int | None, int | None] = (2026, 2026)) -> list[Evidence]:
+    """What the newer one says to the question has none of its words, so that the older one answers it best."""
+    return [
+        edition("A hotel may cost EUR 110 a night.", 1, older, as_of[1]),
+        edition("Nights are paid in full. Keep the bill.", 2, newer, as_of[0], "Abroad"),
+        edition("Take a train.", 2, newer, as_of[0], "Trains"),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("newer", "older", "as_of"),
+    [
+        ("Policy 2026", "Policy 2024", (2026, 2026)),
+        ("Policy, version 2", "Policy v1", (2025, 2026)),
+        ("Policy", "Policy old", (2025, 2026)),
+    ],
+)
+def test_where_an_older_edition_answers_best_the_newer_one_is_quoted_first(
+    newer: str, older: str, as_of: tuple[int, int]
+) -> None:
+    said = quoted(editions(newer, older, as_of))
+    assert said == f"{NEWER_EDITION_FIRST}\n\n> Nights are paid in full [1].\n\n> A hotel may cost EUR 110 a night [2]."
+
+
+def test_where_the_newest_edition_answers_best_an_older_one_is_not_looked_for() -> None:
+    assert quoted(editions("Policy 2024", "Policy 2026")) == "> A hotel may cost EUR 110 a night [1]."
+
+
+def test_editions_without_any_date_are_told_as_such() -> None:
+    evidence = editions("Policy copy", "Policy final", (None, None))
+    scored = score(QUESTION, evidence, ALL_RARE, None)
+    both_of_them = [next(each.unit for each in scored if each.unit.index == index) for index in (0, 1)]
+    assert quote(both_of_them, evidence, QUESTION).text.startswith(f"{EDITIONS}\n")
+
+
+def test_an_edition_that_the_question_names_by_its_number_comes_first() -> None:
+    evidence = editions("Policy v2", "Policy v1")
+    question = f"{QUESTION[:-1]} by version 1?"
+    scored = score(question, evidence, ALL_RARE, None)
+    found = quote(beside(choose(scored, question)[:1], scored, evidence, question), evidence, question)
+    assert found.text.startswith(f"{EDITIONS}\n\n> A hotel may cost EUR 110 a night [1].")
+
+
+def test_that_two_further_quotes_differ_is_not_said_of_the_first_one() -> None:
+    evidence = [
+        edition("We meet on the 27th.", 3, "Other", 2030),
+        edition(OLD, 1, "Policy", 2025),
+        edition(NEW, 2, "T", 2026),
+    ]
+    found = [unit for index in range(3) for unit in units(evidence) if unit.index == index]
+    assert quote(found, evidence, QUESTION).text.startswith("> We meet on the 27th [1].")
