@@ -23,9 +23,11 @@ COURTESY = re.compile(
     r"wonderful|danke|danke dir|vielen dank|merci|gracias|grazie|never mind|nvm) ?)+"
 )
 """Remarks that want no answer, in any order; the whole message must consist of them."""
-HELP = frozenset(
-    {"", "help", "hilfe", "aide", "ayuda", "what can you do", "hello there", "hi there", "hey there", "good morning"}
-    | {"good afternoon", "guten morgen", "guten tag", "hello", "hi", "hey", "hallo", "moin", "bonjour", "salut", "hola"}
+HELP = re.compile(
+    r"(?:(?:(?:hello|hi|hey|good (?:morning|afternoon|evening|day)|hallo|moin|guten (?:morgen|tag|abend)|servus|bonjour|salut|hola|"
+    r"ciao)(?: (?:there|all|everyone|bot|footnote))?|help(?: me)?|hilfe|aide|ayuda|what (?:can|do) you do|(?:i have|just) a "
+    r"question|can you help(?: me)?|how (?:are you|do you work|does this work)|(?:who|what) are you|are you (?:there|(?:a |an )?"
+    r"(?:human|person|real person|real|bot|robot|machine|ai)))(?: |$))*"
 )
 """What is answered by what the bot can do: a greeting too, to which a search would find nothing."""
 TURNS = 10
@@ -97,7 +99,7 @@ def is_courtesy(text: str) -> bool:
 
 
 def is_help(question: str) -> bool:
-    return bare(question).strip(" ?") in HELP
+    return HELP.fullmatch(" ".join(bare(question).replace("?", " ").split())) is not None
 
 
 def question_text(asked: Asked, me: Identity, names: Mapping[str, str]) -> str:

@@ -21,6 +21,7 @@ from bot.commands.console import (
     say,
     settings,
 )
+from bot.conversation import is_courtesy, is_help
 from bot.facts import DIRECT
 from bot.standing import lacking
 from knowledge.answer_rows import save
@@ -44,6 +45,8 @@ def ask(
     with engine(config) as (chosen, opened):
         opened.narrow(chosen.sources)
         found = reader(chosen, opened.database, asker, place)
+        if is_help(question) or is_courtesy(question):
+            return print_json({"said": wording.HELP, "notes": found.notes}) if json else say(wording.HELP)
         asked = Question(question, found.person, found.place)
         opened.answerer.warm()
         answer = opened.answerer.answer(asked, found.decision.allowed)

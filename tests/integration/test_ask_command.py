@@ -7,6 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+import sqlalchemy as sa
 from typer.testing import CliRunner
 
 from bot import logs, review_wording, wording
@@ -14,6 +15,7 @@ from bot.cli import app
 from bot.commands.console import command
 from knowledge import privacy
 from knowledge.errors import SettingsInvalid
+from knowledge.tables import answers
 from tests.company import WORKSPACE, Company
 
 Run = Callable[..., str]
@@ -70,6 +72,16 @@ def test_without_an_answer_it_says_so_in_slacks_words_with_what_is_nearest(run: 
     assert printed["outcome"] == "abstained"
     assert printed["said"].startswith(wording.ABSTAINED_DIRECT)
     assert printed["nearest"][0]["title"] in printed["said"]
+
+
+@pytest.mark.parametrize("text", ["hi there!", "thanks a lot"])
+def test_small_talk_is_no_question_in_the_shell_either(run: Run, company: Company, text: str) -> None:
+    with company.database.writing() as connection:
+        before = connection.scalar(sa.select(sa.func.count()).select_from(answers))
+    assert run("ask", text, "--as", "ben") == f"{wording.HELP}\n"
+    assert json.loads(run("ask", text, "--as", "ben", "--json"))["said"] == wording.HELP
+    with company.database.writing() as connection:
+        assert connection.scalar(sa.select(sa.func.count()).select_from(answers)) == before
 
 
 def test_a_question_in_another_language_than_the_nearest_documents_is_told_so(run: Run) -> None:

@@ -192,11 +192,41 @@ def test_the_question_is_readable() -> None:
     assert question_text(heard, ME, {"U1": "Ona"}) == "what does @Ona pay?"
 
 
-@pytest.mark.parametrize("text", ["", "help", "Help?", "“HELP”", "?", "Hello!", "hi there", "Guten Tag"])
-def test_help_is_a_command(text: str) -> None:
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "help",
+        "Help?",
+        "“HELP”",
+        "?",
+        "Hello!",
+        "hi there!",
+        "Guten Tag",
+        "Hi, I have a question",
+        "hello, can you help me?",
+        "are you a human?",
+        "Hey there, who are you?",
+        "good morning, how are you?",
+        "What can you do?",
+    ],
+)
+def test_a_greeting_and_a_question_about_the_bot_itself_are_answered_by_what_it_can_do(text: str) -> None:
     assert is_help(text)
 
 
-def test_a_question_about_help_is_not_the_command() -> None:
-    assert not is_help("who can help with invoices?")
+@pytest.mark.parametrize(
+    "text",
+    [
+        "who can help with invoices?",
+        "hi, who pays for lunch?",
+        "who are you for HR?",
+        "history",
+        "what do you do with old keys?",
+        "are you there on Sunday?",
+        "hello world example",
+    ],
+)
+def test_a_question_that_begins_like_one_is_a_question(text: str) -> None:
+    assert not is_help(text)
     assert not is_courtesy("great, who approves it?")
