@@ -18,7 +18,7 @@ A strict YAML document; unknown keys are refused so that a misspelt flag cannot 
 Direct messages are not written down; they exist between every person and the bot.
 """
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any, TypeVar
@@ -26,7 +26,9 @@ from typing import Any, TypeVar
 import yaml
 
 from bot.local_slack.errors import WorkspaceError
+from knowledge import spelling
 
+KEYS = ("team", "bot", "people", "channels", "messages")
 PERSON_KINDS = ("member", "guest", "single_channel_guest", "external", "bot", "deactivated")
 CHANNEL_KINDS = ("public", "private", "group_dm")
 
@@ -129,12 +131,10 @@ def load_workspace(path: Path) -> Workspace:
 def parse_workspace(document: object) -> Workspace:
     """Build and check a Workspace from the parsed document. Raises WorkspaceError naming the bad entry."""
     top = _mapping(document, "the workspace file")
-    unknown = set(top) - {"team", "bot", "people", "channels", "messages"}
+    unknown = set(top) - set(KEYS)
     if unknown or not {"team", "bot"} <= set(top):
-        raise WorkspaceError(
-            "the workspace file has the keys team, bot (both required), people, channels and messages; "
-            f"found {sorted(map(str, top))}"
-        )
+        has = "the workspace file has the keys team, bot (both required), people, channels and messages"
+        raise WorkspaceError(f"{has}; found {sorted(map(str, top))}{_meant(unknown, KEYS)}")
     workspace = Workspace(
         team=_entry(Team, top["team"], "team"),
         bot=_entry(Bot, top["bot"], "bot"),
@@ -148,7 +148,10 @@ def parse_workspace(document: object) -> Workspace:
 
 def _channel(value: object) -> Channel:
     entry = dict(_mapping(value, "channel"))
-    entry["members"] = frozenset(_list(entry.get("members"), f"members of {entry.get('name')}"))
+    members = _list(entry.get("members"), f"members of {entry.get('name')}")
+    if odd := [each for each in members if not isinstance(each, str)]:
+        raise WorkspaceError(f"members of {entry.get('name')} are ids, such as U0123456789, not {odd[0]!r}")
+    entry["members"] = frozenset(members)
     return _entry(Channel, entry, "channel")
 
 
@@ -161,9 +164,10 @@ def _message(value: object) -> PastMessage:
 def _entry(kind: type[Entry], value: object, what: str) -> Entry:
     entry = _mapping(value, what)
     known = {each.name: each for each in fields(kind)}
-    unknown = sorted(set(entry) - set(known))
-    if unknown:
-        raise WorkspaceError(f"{what} {dict(entry)!r}: unknown keys {unknown}; known keys are {sorted(known)}")
+    if unknown := sorted(map(str, set(entry) - set(known))):
+        raise WorkspaceError(
+            f"{what} {dict(entry)!r}: unknown keys {', '.join(unknown)}; known keys are {', '.join(sorted(known))}{_meant(unknown, known)}"
+        )
     for name, each in known.items():
         required = each.default is MISSING and each.default_factory is MISSING
         if required and not isinstance(entry.get(name), str):
@@ -203,16 +207,17 @@ def _check(workspace: Workspace) -> None:
     channels = {channel.id for channel in workspace.channels}
     for message in workspace.messages:
         if message.channel not in channels:
-            raise WorkspaceError(f"message {message.text!r}: no channel {message.channel!r}")
+            meant = _meant([message.channel], channels)
+            raise WorkspaceError(f"message {message.text!r}: no channel {message.channel!r}{meant}")
         for each in (message, *message.replies):
             strangers = {each.user, *(user for users in each.reactions.values() for user in users)} - known
             if strangers:
-                raise WorkspaceError(f"message {each.text!r}: no such people {sorted(strangers)}")
+                raise WorkspaceError(f"message {each.text!r}: {_nobody(strangers, known)}")
 
 
 def _check_person(person: Person, workspace: Workspace) -> None:
     if person.kind not in PERSON_KINDS:
-        raise WorkspaceError(f"person {person.id}: kind {person.kind!r} is not one of {PERSON_KINDS}")
+        raise WorkspaceError(f"person {person.id}: {_no_kind(person.kind, PERSON_KINDS)}")
     if person.admin and person.kind != "member":
         raise WorkspaceError(f"person {person.id}: only a member can be an admin, this is a {person.kind}")
     foreign = bool(person.team) and person.team != workspace.team.id
@@ -225,10 +230,26 @@ def _check_person(person: Person, workspace: Workspace) -> None:
 
 def _check_channel(channel: Channel, people: Mapping[str, Person], bot: str) -> None:
     if channel.kind not in CHANNEL_KINDS:
-        raise WorkspaceError(f"channel {channel.id}: kind {channel.kind!r} is not one of {CHANNEL_KINDS}")
-    strangers = channel.members - people.keys() - {bot}
-    if strangers:
-        raise WorkspaceError(f"channel {channel.id}: no such people {sorted(strangers)}")
+        raise WorkspaceError(f"channel {channel.id}: {_no_kind(channel.kind, CHANNEL_KINDS)}")
+    known = {*people, bot}
+    if strangers := channel.members - known:
+        raise WorkspaceError(f"channel {channel.id}: {_nobody(strangers, known)}")
     outsiders = [user for user in channel.members if user != bot and people[user].kind == "external"]
     if outsiders and not channel.shared:
         raise WorkspaceError(f"channel {channel.id}: external people {sorted(outsiders)} need shared: true")
+
+
+def _nobody(strangers: Iterable[str], known: Collection[str]) -> str:
+    wrong = sorted(map(str, strangers))
+    meant = _meant(wrong, known) or f"; the file has {', '.join(sorted(known))}"
+    return f"no such people as {', '.join(wrong)}{meant}"
+
+
+def _no_kind(kind: object, kinds: Collection[str]) -> str:
+    return f"kind {kind!r} is not one of {', '.join(kinds)}{_meant([kind], kinds)}"
+
+
+def _meant(wrong: Iterable[object], known: Collection[str]) -> str:
+    """What may be meant by names that there are not, to be said at the end; empty when nothing is called nearly so."""
+    near = [name for each in wrong for name in spelling.nearest(str(each), known, 1)]
+    return f"; did you mean {', '.join(dict.fromkeys(near))}?" if near else ""

@@ -69,11 +69,34 @@ def changed(**parts: Any) -> Json:
         (changed(channels=[{"id": "C1", "name": "c", "kind": "secret"}]), "not one of"),
         (changed(channels=[{"id": f"C{n}", "name": f"c{n}", "members": ["USOL"]} for n in (1, 2)]), "single-channel"),
         (changed(messages=[{"channel": "CNONE", "user": "UANA", "text": "x"}]), "no channel"),
+        (changed(channels=[{"id": "C1", "name": "c", "members": [False]}]), "members of c are ids"),
     ],
 )
 def test_a_wrong_workspace_is_refused_with_its_reason(document: object, complaint: str) -> None:
     with pytest.raises(WorkspaceError, match=complaint):
         parse_workspace(document)
+
+
+@pytest.mark.parametrize(
+    ("document", "meant"),
+    [
+        (changed(people=[{"id": "UGUS", "name": "gus", "kind": "gest"}]), "deactivated; did you mean guest?"),
+        (changed(people=[{"id": "UGUS", "name": "gus", "knd": "guest"}]), "did you mean kind?"),
+        (changed(peeple=[]), "did you mean people?"),
+        (changed(channels=[{"id": "C1", "name": "c", "kind": "privat"}]), "group_dm; did you mean private?"),
+        (
+            changed(channels=[{"id": "C1", "name": "c", "members": ["UGUSS", "UANNA"]}]),
+            "channel C1: no such people as UANNA, UGUSS; did you mean UANA, UGUS?",
+        ),
+        (changed(channels=[{"id": "C1", "name": "c", "members": ["X9"]}]), "no such people as X9; the file has UANA, "),
+        (changed(messages=[{"channel": "CGENERL", "user": "UANA", "text": "x"}]), "did you mean CGENERAL?"),
+        (changed(messages=[{"channel": "CGENERAL", "user": "UANNA", "text": "x"}]), "did you mean UANA?"),
+    ],
+)
+def test_a_name_that_is_nearly_right_is_told_with_the_one_that_is(document: object, meant: str) -> None:
+    with pytest.raises(WorkspaceError) as refused:
+        parse_workspace(document)
+    assert meant in str(refused.value)
 
 
 def test_the_past_is_there_from_the_start(slack: LocalSlack) -> None:
