@@ -108,16 +108,20 @@ def running_demo(
     parts: tuple[Part, ...] = tuple(Part),
     port: int = 0,
 ) -> Iterator[Demo]:
-    """The sample company with its documents indexed and the bot listening. Each start begins with a fresh database."""
+    """The sample company with its documents indexed and the bot listening. Each start begins with a fresh database.
+
+    Raises `LocalSlackError`, before anything else is done, when the page's `port` is taken.
+    """
     with ExitStack() as stack:
+        server = serve(samples.WORKSPACE, port)
+        stack.callback(server.stop)
         folder = _copy_of_samples(home / "demo")
         say("starting an embedded Postgres")
         cluster = EmbeddedPostgres(home / "postgres").start()
         stack.callback(cluster.release)
         administration = stack.enter_context(Database(cluster.url()))
         database = stack.enter_context(administration.scratch())
-        server = serve(folder / samples.WORKSPACE.name, port)
-        stack.callback(server.stop)
+        stack.callback(server.stop)  # before its database goes, which the page reads documents from
         _suggest(server.slack)
         settings = load(folder / samples.CONFIG.name, _environment(environment, home, database.url, server))
         settings = _with_documents_at(f"{server.url}documents", settings)

@@ -67,6 +67,17 @@ def test_a_port_in_use_is_named(fails: Fails) -> None:
         assert port in fails("demo", "--slack-only", "--workspace", str(WORKSPACE), "--port", port)
 
 
+@pytest.mark.parametrize("free", [False, True])
+def test_a_port_that_the_demo_cannot_have_is_named_before_anything_is_started(
+    fails: Fails, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, free: bool
+) -> None:
+    monkeypatch.setenv("FOOTNOTE_HOME", str(tmp_path / "home"))
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = 99999 if free else taken.getsockname()[1]
+        assert f"port {port} of 127.0.0.1 cannot be used" in fails("demo", "--port", str(port))
+    assert not (tmp_path / "home").exists()
+
+
 def test_a_database_that_does_not_answer_is_named(fails: Fails) -> None:
     assert "127.0.0.1:1" in fails("forget", "--user", "UANA")
 
