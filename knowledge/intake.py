@@ -75,6 +75,7 @@ class Intake:
             self._store_unreadable(listed, known, content_hash, unreadable)
             return None
         except (OSError, SourceFailed) as error:
+            self._tally.unreadable.add(name)
             self._tally.failed[name] = f"it could not be read now: {getattr(error, 'strerror', None) or error}"
             return None
         if reason := why_nobodys(self._scopes, loaded.scopes):
@@ -98,8 +99,7 @@ class Intake:
 
     def keep(self, known: Known) -> None:
         """The text stays as it is; what was wrong with it is said again."""
-        if known.state == "ok":
-            self._tally.same.add(known.external_id)
+        (self._tally.same if known.state == "ok" else self._tally.unreadable).add(known.external_id)
         self.remark(known)
 
     def remark(self, known: Known) -> None:
@@ -156,6 +156,7 @@ class Intake:
             updated_at=listed.updated_at,
         )
         self._exchange.store_textless(record)
+        self._tally.unreadable.add(listed.external_id)
         self._tally.failed[listed.external_id] = str(unreadable)
 
 

@@ -11,9 +11,10 @@ ALIKE = 5
 
 @dataclass(frozen=True)
 class SyncOutcome:
-    """Counts of documents. `failed`: (document, reason) for all that readers miss something of, also those indexed in part.
+    """Counts of documents, each counted once: those that are there add up to all but the `deleted`. `unreadable`: of these
+    nothing was read in this sync, or there is nothing to index.
 
-    `chunks_embedded`: chunks that went through the model. `ms`: milliseconds. `error`: why the source could not be
+    `failed`: (document, reason) for all that readers miss something of, also those indexed in part. `chunks_embedded`: chunks that went through the model. `ms`: milliseconds. `error`: why the source could not be
     synced, empty when it was; nothing was deleted then. `held`: why the model it was synced with does not serve, with the
     remedy; empty when it does, or is not whole yet. `outdated`: that this process has older settings of the source than
     the index, with the remedy; else empty.
@@ -25,6 +26,7 @@ class SyncOutcome:
     narrowed: int = 0
     deleted: int = 0
     same: int = 0
+    unreadable: int = 0
     failed: tuple[tuple[str, str], ...] = field(default=())
     chunks_embedded: int = 0
     ms: int = 0
@@ -41,6 +43,7 @@ class SyncOutcome:
             "narrowed": self.narrowed,
             "deleted": self.deleted,
             "same": self.same,
+            "unreadable": self.unreadable,
             "failed": [{"document": document, "reason": reason} for document, reason in self.failed],
             "chunks_embedded": self.chunks_embedded,
             "ms": self.ms,
@@ -58,6 +61,7 @@ class SyncOutcome:
             "with other readers": self.narrowed,
             "deleted": self.deleted,
             "same": self.same,
+            "not readable": self.unreadable,
         }
         words = ", ".join(f"{count} {name}" for name, count in counts.items() if count) or "nothing there"
         encoded = f"{self.chunks_embedded} chunk{'s' if self.chunks_embedded != 1 else ''}"
@@ -79,24 +83,35 @@ class SyncOutcome:
 
 @dataclass
 class Tally:
-    """Documents by what happened to them. A document may be both narrowed and changed."""
+    """Documents by what happened to them. One that is in several of the sets counts in the first of them: deleted,
+    unreadable, added, changed, narrowed, same.
+    """
 
     added: set[str] = field(default_factory=set)
     changed: set[str] = field(default_factory=set)
     narrowed: set[str] = field(default_factory=set)
     deleted: set[str] = field(default_factory=set)
     same: set[str] = field(default_factory=set)
+    unreadable: set[str] = field(default_factory=set)
     failed: dict[str, str] = field(default_factory=dict)
     chunks_embedded: int = 0
 
     def outcome(self, name: str, ms: int, error: str) -> SyncOutcome:
+        counted: set[str] = set()
+
+        def more(of_these: set[str]) -> int:
+            before = len(counted)
+            counted.update(of_these)
+            return len(counted) - before
+
         return SyncOutcome(
             name=name,
-            added=len(self.added),
-            changed=len(self.changed),
-            narrowed=len(self.narrowed),
-            deleted=len(self.deleted),
-            same=len(self.same - self.changed - self.narrowed),
+            deleted=more(self.deleted),
+            unreadable=more(self.unreadable),
+            added=more(self.added),
+            changed=more(self.changed),
+            narrowed=more(self.narrowed),
+            same=more(self.same),
             failed=tuple(sorted(self.failed.items())),
             chunks_embedded=self.chunks_embedded,
             ms=ms,

@@ -120,6 +120,7 @@ class Sync:
                 yield item
                 continue
             reason = f"its name is longer than {MAX_NAME_BYTES:,} bytes and cannot be stored; it is left out"
+            self.tally.unreadable.add(item.external_id)
             self.tally.failed[f"{item.external_id[:100]}…"] = reason
 
     def _whole(self, connection: Connection) -> frozenset[int]:
@@ -158,7 +159,7 @@ class Sync:
         with self._database.writing() as connection:
             stored = documents.known(connection, self._settings.name, [item.external_id for item in share])
         for known in stored:
-            self.tally.added.add(known.external_id)
+            (self.tally.added if known.state == "ok" else self.tally.unreadable).add(known.external_id)
             self._intake.remark(known)
         there = {known.external_id for known in stored}
         return [item for item in share if item.external_id not in there]

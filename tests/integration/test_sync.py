@@ -361,6 +361,33 @@ def test_files_that_cannot_be_loaded_are_named_and_stop_nothing(library: Library
     assert (library.sync().changed, library.texts()) == (1, ["Quiet.", "Green."])
 
 
+def test_the_counts_add_up_to_the_files_that_are_there(library: Library) -> None:
+    """Whatever became of each: equal to another one, without text, narrowed, of another address, or not to be read now."""
+
+    def counts(files: int) -> SyncOutcome:
+        done = library.sync()
+        counted = done.added + done.changed + done.narrowed + done.same + done.unreadable
+        assert (counted, done.error) == (files, ""), done
+        return done
+
+    library.scope("workspace", "channel:CLAB")
+    for name, text in {"tea": "Green.", "copy": "Green.", "milk": "Cold.", "salt": "White.", "empty": ""}.items():
+        library.write(f"{name}.md", text)
+    assert "4 added, 1 not readable" in counts(5).summary()
+    assert "4 same, 1 not readable" in counts(5).summary()
+
+    library.write("milk.md", "---\nscopes: [channel:CLAB]\n---\nWarm.")
+    library.write("tea.md", "---\nscopes: [channel:CLAB]\n---\nGreen.")
+    assert "1 changed, 1 with other readers, 2 same, 1 not readable" in counts(5).summary()
+    library.settings = library.settings.model_copy(update={"url": "https://elsewhere.example/{path}"})
+    assert "4 changed, 1 not readable" in counts(5).summary()
+    library.scope("channel:CLAB")
+    (library.folder / "copy.md").unlink()
+    library.write("salt.md", "")
+    assert "1 deleted, 2 same, 2 not readable" in counts(4).summary()
+    assert "2 same, 2 not readable" in counts(4).summary()
+
+
 def test_a_name_that_no_index_holds_is_told_and_stops_nothing(library: Library) -> None:
     """A page's address may be that long."""
     deep = library.folder
@@ -373,7 +400,7 @@ def test_a_name_that_no_index_holds_is_told_and_stops_nothing(library: Library) 
         outcome = library.sync()
         assert (outcome.added, outcome.same, library.texts()) == (added, same, ["Cold."])
         [(name, reason)] = outcome.failed
-        assert len(name) < 200
+        assert (outcome.unreadable, len(name) < 200) == (1, True)
         assert "2,000 bytes" in reason
 
 
