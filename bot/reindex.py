@@ -1,4 +1,4 @@
-"""`/reindex [source | all | status]`: an administrator has documents read again, and is told how it went, alone.
+"""`/reindex [source | all | status | help]`: an administrator has documents read again, and is told how it went, alone.
 
 What takes no time is answered at once. The rest is a second task, begun after the caller was told to wait: words in the
 acknowledgement could come after the work was done. A caller learns of a source only when its readers include the
@@ -34,6 +34,7 @@ log = structlog.get_logger()
 PROGRESS_EVERY_S = 10.0
 PROGRESS_AT_MOST = 3
 FAILURES_SHOWN = 10
+HELP = frozenset({"help", "--help", "?"})
 
 
 class Sync(Protocol):
@@ -129,6 +130,8 @@ class Reindex:
             return wording.NO_SOURCES
         if wanted == "status":
             return self._status(allowed)
+        if wanted in HELP - known.keys():
+            return wording.reindex_usage(sorted(known))
         if wanted != "all" and wanted not in known:
             return wording.unknown_source(escape(wanted), sorted(known))
         return list(known.values()) if wanted == "all" else [known[wanted]], allowed

@@ -87,10 +87,15 @@ ADMINS_ONLY = "Only administrators can do this."
 NO_SOURCES = "There is no source that you may know of."
 
 
-def doubtful(missing: Sequence[str]) -> str:
-    """Before quotes that may not answer. `missing`: what the question names and nothing that was found has."""
-    because = f": nothing I found mentions {' or '.join(f'`{name}`' for name in missing)}" if missing else ""
-    return f"I am not sure that this answers it{because}. The nearest, in the documents' own words:"
+def doubtful(missing: Sequence[str], unanswered: Sequence[str] = ()) -> str:
+    """Before quotes that may not answer. `missing`: what the question names and nothing that was found has. `unanswered`: of
+    several questions those for which nothing was found.
+    """
+    whys = [f"nothing I found mentions {' or '.join(f'`{name}`' for name in missing)}"] if missing else []
+    whys += [f"I found nothing for {' and '.join(f'“{question}”' for question in unanswered)}"] if unanswered else []
+    because = f": {', and '.join(whys)}" if whys else ""
+    what = "all of it" if unanswered else "it"
+    return f"I am not sure that this answers {what}{because}. The nearest, in the documents' own words:"
 
 
 def failed(error_id: str) -> str:
@@ -141,6 +146,13 @@ def unknown_source(name: str, known: Sequence[str]) -> str:
     return f"There is no source “{name}”. There are: {', '.join(known)}; or all, or status."
 
 
+def reindex_usage(known: Sequence[str]) -> str:
+    return (
+        "`/reindex` or `/reindex all` reads the documents of every source again, `/reindex SOURCE` those of one, and "
+        f"`/reindex status` tells when each was read last. The sources are: {', '.join(known)}."
+    )
+
+
 def already_running(name: str) -> str:
     return f"{name} is being read already; I will not start it twice."
 
@@ -170,6 +182,7 @@ def sync_outcome(done: SyncOutcome) -> str:
         "changed": done.changed,
         "with other readers": done.narrowed,
         "removed": done.deleted,
+        "not readable": done.unreadable,
     }
     said = [f"{count} {what}" for what, count in counts.items() if count] or ["nothing new"]
     return f"*{done.name}*: {', '.join(said)}, {done.same} unchanged, in {done.ms / 1000:.1f} s."

@@ -72,6 +72,14 @@ def test_its_argument_is_understood_however_it_is_typed(own_company: Company) ->
         assert notes(own_company, "ana").splitlines()[-4].startswith("*everyone* · 2 documents"), typed
 
 
+def test_it_tells_how_it_is_called_and_which_sources_there_are(own_company: Company) -> None:
+    own_company.slack.leave("ana", "legal")
+    for typed in ("help", "Help", "--help", "?"):
+        own_company.slack.command("ana", "general", f"/reindex {typed}")
+        said = notes(own_company, "ana").splitlines()[-1]
+        assert said == wording.reindex_usage(["everyone", "guests", "partner"]), typed
+
+
 def test_others_are_refused(own_company: Company) -> None:
     own_company.slack.command("ben", "general", "/reindex all")
     assert wording.ADMINS_ONLY in notes(own_company, "ben")
