@@ -31,6 +31,9 @@ NOT_REPEATABLE = ("chat.postMessage", "chat.postEphemeral", "chat.startStream", 
 FAILURES = (SlackClientError, OSError, HTTPException)
 """Everything a call may raise when Slack refuses, is unreachable or answers with something that is not an answer."""
 
+LIBRARIES = ("slack_sdk.web.base_client", "slack_bolt")
+"""Their loggers; the second one is that of the client for Socket Mode as well, which has the app's."""
+
 RIGHT_TOKEN = {
     "SLACK_BOT_TOKEN": "reinstall the app and copy its xoxb- token",
     "SLACK_APP_TOKEN": "copy the app-level token that begins with xapp- and has connections:write",
@@ -118,37 +121,52 @@ def identify(client: WebClient) -> Identity:
     except SlackApiError as error:
         raise refused("SLACK_BOT_TOKEN", error) from error
     except FAILURES as error:
-        raise SlackUnavailable(f"Slack cannot be reached at {client.base_url}: {error}") from error
+        says, remedy = out_of_reach(client, error)
+        raise SlackUnavailable(f"Slack cannot be reached {says}; {remedy}") from error
     return Identity(answer["team_id"], answer["user_id"], answer.get("bot_id") or "", answer.get("app_id") or "")
+
+
+def out_of_reach(client: WebClient, error: Exception) -> tuple[str, str]:
+    """Where Slack cannot be reached, with the reason, and what to do about it."""
+    where = "" if client.base_url == WebClient.BASE_URL else " and the address in SLACK_API_URL"
+    return f"at {client.base_url}: {reason(error)}", f"check the network{where}"
+
+
+def reason(error: Exception) -> str:
+    """Why a call failed: Slack's word for it, or the system's words."""
+    if isinstance(error, SlackApiError):
+        return str(error.response.get("error") or error)
+    inner = getattr(error, "reason", error)  # what urllib puts around it says nothing
+    return str(getattr(inner, "strerror", None) or inner)
 
 
 def refused(variable: str, error: SlackApiError) -> SlackMisconfigured:
     """What to say when Slack does not take the token in `variable`, which `RIGHT_TOKEN` has, or is not what answers."""
-    reason, remedy = error.response.get("error", ""), RIGHT_TOKEN[variable]
-    if not re.fullmatch(r"\w*", reason):  # Slack's reasons are one word; its library says what else came in a sentence
+    code = error.response.get("error", "")
+    if not re.fullmatch(r"\w*", code):  # Slack's reasons are one word; its library says what else came in a sentence
         where = getattr(error.response, "api_url", "the address of Slack")
         return SlackMisconfigured(
-            f"{where} does not answer as Slack's Web API does ({reason[:SHOWN]}): SLACK_API_URL has to end in /api/; without "
+            f"{where} does not answer as Slack's Web API does ({code[:SHOWN]}): SLACK_API_URL has to end in /api/; without "
             "it Slack itself is asked"
         )
-    if reason == "not_allowed_token_type":
-        remedy = "that is a token of another kind; are the one with xoxb- and the one with xapp- swapped?"
-    return SlackMisconfigured(f"Slack refused {variable} ({reason}): {remedy}")
+    return SlackMisconfigured(f"Slack refused {variable} ({code}): {RIGHT_TOKEN[variable]}")
 
 
 @contextmanager
 def unlogged() -> Iterator[None]:
-    """In this thread Slack's library logs nothing of calls that fail: the error that they end in says it."""
-    thread, logger = threading.get_ident(), logging.getLogger("slack_sdk.web.base_client")
+    """In this thread Slack's libraries log nothing of calls that fail: the error that they end in says it."""
+    thread, loggers = threading.get_ident(), [logging.getLogger(name) for name in LIBRARIES]
 
     def of_others(record: logging.LogRecord) -> bool:
         return record.thread != thread
 
-    logger.addFilter(of_others)
+    for logger in loggers:
+        logger.addFilter(of_others)
     try:
         yield
     finally:
-        logger.removeFilter(of_others)
+        for logger in loggers:
+            logger.removeFilter(of_others)
 
 
 def _retry_after_s(response: HttpResponse) -> int:

@@ -11,7 +11,7 @@ from slack_sdk.errors import SlackApiError
 
 from bot import named_ids, source_checks
 from bot.check import Check, State, counted
-from bot.client import FAILURES, refused, web_client
+from bot.client import FAILURES, out_of_reach, refused, web_client
 from bot.local_slack.manifest import load_manifest
 from bot.logs import redact
 from bot.settings import Settings
@@ -106,12 +106,8 @@ def _slack(settings: Settings) -> Iterator[Check]:
         yield Check("Slack", "fail", str(refused("SLACK_BOT_TOKEN", error)))
         return
     except FAILURES as error:
-        yield Check(
-            "Slack",
-            "fail",
-            f"not reachable at {client.base_url}: {redact(str(error))}",
-            "check the network and SLACK_API_URL",
-        )
+        says, remedy = out_of_reach(client, error)
+        yield Check("Slack", "fail", f"not reachable {redact(says)}", remedy)
         return
     yield Check("Slack", "ok", f"workspace {answer.get('team')}, bot {answer.get('user')}")
     yield _scopes(str(answer.headers.get("x-oauth-scopes", "")))
@@ -149,7 +145,8 @@ def _socket(settings: Settings, client: WebClient) -> Check:
     except SlackApiError as error:
         return Check("Socket Mode", "fail", str(refused("SLACK_APP_TOKEN", error)))
     except FAILURES as error:
-        return Check("Socket Mode", "fail", f"not reachable: {redact(str(error))}", "check the network")
+        says, remedy = out_of_reach(client, error)
+        return Check("Socket Mode", "fail", f"not reachable {redact(says)}", remedy)
     return Check("Socket Mode", "ok", "a connection can be opened")
 
 

@@ -7,7 +7,7 @@ from slack_sdk import WebClient
 from slack_sdk.errors import SlackApiError
 
 from bot.channel import refusal
-from bot.client import FAILURES
+from bot.client import FAILURES, reason
 from bot.errors import SlackBusy, SlackUnavailable
 from bot.slack_objects import channel_facts, person_facts
 from knowledge.permissions import PersonKind, PlaceKind
@@ -84,12 +84,8 @@ class Enquiries:
         try:
             data = self._client.api_call(method, params=arguments).data
         except FAILURES as error:
-            kind = SlackBusy if _reason(error) == "ratelimited" else SlackUnavailable
-            raise kind(f"{method} failed: {_reason(error)}") from error
+            kind = SlackBusy if reason(error) == "ratelimited" else SlackUnavailable
+            raise kind(f"{method} failed: {reason(error)}") from error
         if not isinstance(data, dict):
             raise SlackUnavailable(f"{method} did not answer with JSON")
         return data
-
-
-def _reason(error: BaseException) -> str:
-    return str(error.response.get("error") or error) if isinstance(error, SlackApiError) else str(error)

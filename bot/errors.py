@@ -15,6 +15,10 @@ class SlackMisconfigured(FootnoteError):
     """A token or a scope is missing or wrong; the message names it."""
 
 
+class PortUnusable(FootnoteError):
+    """A port cannot be listened at, because it is taken or not allowed; the message names its setting."""
+
+
 class Undeliverable(FootnoteError):
     """The place of a reply is gone or closed: the channel was archived or deleted, the bot removed, the thread deleted."""
 

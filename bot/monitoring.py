@@ -5,7 +5,6 @@ names; never a person, a channel, a source or a text. Counts are of what is stil
 clean-up and are gauges.
 """
 
-import socket
 import threading
 from collections.abc import Callable, Iterator, Mapping
 
@@ -19,6 +18,7 @@ from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 
+from bot.ports import listening
 from knowledge import vitals
 from knowledge.db import Database
 from knowledge.vitals import Vitals
@@ -74,12 +74,13 @@ class Monitor:
     def __init__(
         self, database: Database, port: int, ready: Callable[[], tuple[str, ...]], host: str = "127.0.0.1"
     ) -> None:
+        """Listens from now on, and answers from `start` on. Raises `PortUnusable`."""
         self._database = database
         self._ready = ready
         self._registry = CollectorRegistry()
         self._registry.register(VitalsCollector(database))
         routes = [Route("/metrics", self._metrics), Route("/healthz", self._healthz), Route("/readyz", self._readyz)]
-        self._socket = socket.create_server((host, port))
+        self._socket = listening("monitoring_port (FOOTNOTE_MONITORING_PORT)", host, port)
         self.url = f"http://127.0.0.1:{self._socket.getsockname()[1]}"
         self._server = uvicorn.Server(uvicorn.Config(Starlette(routes=routes), log_config=None))
         self._thread = threading.Thread(
@@ -91,8 +92,10 @@ class Monitor:
         self._thread.start()
 
     def stop(self) -> None:
+        """Also when it was never started."""
         self._server.should_exit = True
-        self._thread.join()
+        if self._thread.ident is not None:
+            self._thread.join()
         self._socket.close()
 
     def _metrics(self, _: Request) -> Response:

@@ -1,7 +1,6 @@
 """Receiving, over Socket Mode or as signed HTTP requests: each until told to stop, finishing what is being written down."""
 
 import asyncio
-import socket
 import threading
 import time
 from concurrent.futures import ThreadPoolExecutor
@@ -18,8 +17,9 @@ from slack_sdk.socket_mode.builtin import SocketModeClient
 from slack_sdk.socket_mode.client import BaseSocketModeClient
 from slack_sdk.socket_mode.request import SocketModeRequest
 
-from bot.client import FAILURES, refused
+from bot.client import FAILURES, reason, refused, unlogged
 from bot.errors import SlackMisconfigured
+from bot.ports import listening
 from bot.settings import Slack
 
 log = structlog.get_logger()
@@ -53,7 +53,7 @@ class Receiver(Protocol):
 
 
 def receiver(app: App, settings: Slack) -> Receiver:
-    """As `settings.mode` says. Raises `SlackMisconfigured` when what that needs is missing."""
+    """As `settings.mode` says. Raises `SlackMisconfigured` when what that needs is missing, `PortUnusable` when it is taken."""
     return HttpReceiver(app, settings) if settings.mode == "http" else SocketReceiver(app, settings)
 
 
@@ -102,9 +102,9 @@ class SocketReceiver:
             try:
                 self._client.connect_to_new_endpoint()
             except FAILURES as error:
-                if first and isinstance(error, SlackApiError) and error.response.get("error") in WRONG_TOKEN:
+                if first and isinstance(error, SlackApiError) and reason(error) in WRONG_TOKEN:
                     raise refused("SLACK_APP_TOKEN", error) from error
-                log.warning("Slack does not take a connection", error=type(error).__name__)
+                log.warning("Slack does not take a connection", error=type(error).__name__, reason=reason(error))
             if self.healthy:
                 log.info("connected to Slack")
                 return
@@ -125,7 +125,8 @@ class _PatientClient(SocketModeClient):
         self._closing.wait(self._pause_s if brief else 0.0)
         self._pause_s = min(max(0.5, 2 * self._pause_s), LASTING_S / 2) if brief else 0.0
         self._asked_at = time.monotonic()
-        return super().issue_new_wss_url()
+        with unlogged():  # whoever connects says what came of it
+            return super().issue_new_wss_url()
 
     def close(self) -> None:
         self._closing.set()
@@ -135,15 +136,18 @@ class _PatientClient(SocketModeClient):
 class HttpReceiver:
     """A server on 127.0.0.1, behind whatever terminates TLS on this machine. Requests are checked by their signature.
 
-    `port`: where it listens once it is healthy; with the setting 0 that is a free one.
+    `port`: where it listens; with the setting 0 that is a free one.
     """
 
     def __init__(self, app: App, settings: Slack) -> None:
-        """Raises `SlackMisconfigured` without a signing secret: Bolt would check against an empty one, as anybody can."""
+        """Listens from now on; what comes before `run` waits. Raises `PortUnusable`, and `SlackMisconfigured` without a
+        signing secret: Bolt would check against an empty one, as anybody can.
+        """
         if settings.signing_secret is None or not settings.signing_secret.get_secret_value():
             raise SlackMisconfigured("no signing secret: set SLACK_SIGNING_SECRET, from the app's Basic Information")
         self._app = app
-        self.port = settings.http_port
+        self._socket = listening("slack.http_port", "127.0.0.1", settings.http_port)
+        self.port = self._socket.getsockname()[1]
         self._server = uvicorn.Server(uvicorn.Config(asgi(app), log_config=None, access_log=False))
         self._listening = threading.Event()
 
@@ -152,10 +156,8 @@ class HttpReceiver:
         return self._listening.is_set()
 
     def run(self, stop: threading.Event) -> None:
-        """Raises OSError when the port is taken."""
-        with socket.create_server(("127.0.0.1", self.port)) as listening:
-            self.port = listening.getsockname()[1]
-            serving = threading.Thread(target=self._server.run, args=([listening],), name="footnote-http")
+        with self._socket:
+            serving = threading.Thread(target=self._server.run, args=([self._socket],), name="footnote-http")
             serving.start()
             self._listening.set()
             while serving.is_alive() and not stop.wait(0.2):

@@ -62,7 +62,7 @@ class Service:
     """`start` returns when the bot is ready; `stop` ends it, letting running work finish."""
 
     def __init__(self, settings: Settings, engine: Engine, only: Sequence[Part] = tuple(Part)) -> None:
-        """Asks Slack whose token this is: raises `SlackMisconfigured` or `SlackUnavailable`."""
+        """Asks Slack whose token this is: raises `SlackMisconfigured` or `SlackUnavailable`, and `PortUnusable`."""
         openers = {"slack": opener(settings.slack, engine.database)}
         engine = replace(engine, indexer=engine.indexer.opening(openers, self._invite))
         self._settings = settings
@@ -70,6 +70,7 @@ class Service:
         self._parts = frozenset(only)
         self._stop = threading.Event()
         self._threads: list[threading.Thread] = []
+        self._ended_by: list[FootnoteError] = []
         database, client = engine.database, web_client(settings.slack)
         me = identify(client)
         self.directory = Directory(client, database, settings.slack, me)
@@ -135,10 +136,15 @@ class Service:
             self.scheduler.start()
 
     def wait(self, stop: threading.Event, on_ready: Callable[[], None] = lambda: None) -> None:
-        """Until `stop` is set, or a part of the bot has ended by itself. `on_ready` is called once when nothing is lacking."""
+        """Until `stop` is set, or a part of the bot has ended by itself. `on_ready` is called once when nothing is lacking.
+
+        Raises what a part ended by, if that is an error of ours, such as `SlackMisconfigured`.
+        """
         ready = False
         while not stop.wait(0.5):
             if dead := [thread.name for thread in self._threads if not thread.is_alive()]:
+                if self._ended_by:
+                    raise self._ended_by[0]
                 log.error("a part of the bot ended", part=dead[0])
                 return
             if not ready and not self.lacking():
@@ -193,7 +199,7 @@ class Service:
             try:
                 target()
             except FootnoteError as error:
-                log.error(str(error), part=name)
+                self._ended_by.append(error)  # `wait` raises it
 
         thread = threading.Thread(target=live, name=f"footnote-{name}")
         thread.start()

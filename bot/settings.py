@@ -65,11 +65,29 @@ def _person(text: str) -> str:
 PersonId = Annotated[str, AfterValidator(_person)]
 
 
+def _beginning(own: str, other: str, called: str) -> AfterValidator:
+    """A token that begins as its kind does, not as the other one; nothing more of it is told."""
+
+    def check(token: SecretStr) -> SecretStr:
+        value = token.get_secret_value()
+        if value.startswith(other):
+            raise ValueError(f"it should begin with {own} and begins with {other}: are the two tokens swapped?")
+        if not value.startswith((own, f"xoxe.{own}")):  # the latter where tokens are rotated
+            raise ValueError(f"it should begin with {own}: copy {called}")
+        return token
+
+    return AfterValidator(check)
+
+
+BotToken = Annotated[SecretStr, _beginning("xoxb-", "xapp-", "the Bot User OAuth Token of the app")]
+AppToken = Annotated[SecretStr, _beginning("xapp-", "xoxb-", "the app-level token with the scope connections:write")]
+
+
 class Slack(Section):
     """`api_url`: another address for Slack's Web API, such as the local Slack of `footnote demo`."""
 
-    bot_token: SecretStr | None = None
-    app_token: SecretStr | None = None
+    bot_token: BotToken | None = None
+    app_token: AppToken | None = None
     signing_secret: SecretStr | None = None
     api_url: Annotated[str, AfterValidator(web_address)] = "https://slack.com/api/"
     mode: Literal["socket", "http"] = "socket"

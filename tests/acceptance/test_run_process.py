@@ -2,6 +2,7 @@
 
 import os
 import signal
+import socket
 import subprocess
 import sys
 import threading
@@ -19,6 +20,10 @@ SILENT_S = 120.0
 """A process that says nothing for so long is ended, so that the test fails and does not hang."""
 
 Start = Callable[..., subprocess.Popen[str]]
+
+
+HTTP = '[slack]\nmode = "http"\nsigning_secret = "hush"\nhttp_port = '
+"""A `footnote.toml` before its port."""
 
 
 @pytest.fixture
@@ -75,17 +80,50 @@ def test_without_a_settings_file_it_runs_by_its_variables_and_says_that_there_is
     assert process.returncode == 0
 
 
-def test_it_is_never_ready_with_a_token_that_slack_refuses(start: Start) -> None:
-    with start(SLACK_APP_TOKEN="xapp-wrong") as process:
+def refusal(process: subprocess.Popen[str]) -> str:
+    """The one line that a start which fails ends with, on standard error."""
+    with process:
         said, errors = process.communicate(timeout=60)
     assert process.returncode == 1
     assert READY not in said
-    assert "Slack refused SLACK_APP_TOKEN (invalid_auth)" in said + errors
+    [line] = errors.splitlines()
+    return line
 
 
-def test_a_slack_that_cannot_be_reached_is_told_once(start: Start) -> None:
-    with start(SLACK_API_URL="http://127.0.0.1:9/api/") as process:
-        _, errors = process.communicate(timeout=60)
-    assert process.returncode == 1
-    [said] = errors.splitlines()
-    assert said.startswith("footnote: Slack cannot be reached at http://127.0.0.1:9/api/: ")
+@pytest.mark.parametrize(
+    ("changes", "says"),
+    [
+        (
+            {"SLACK_APP_TOKEN": "xapp-wrong"},
+            "Slack refused SLACK_APP_TOKEN (invalid_auth): copy the app-level token that begins with xapp- and has "
+            "connections:write",
+        ),
+        (
+            {"SLACK_BOT_TOKEN": "xoxb-wrong"},
+            "Slack refused SLACK_BOT_TOKEN (invalid_auth): reinstall the app and copy its xoxb- token",
+        ),
+        (
+            {"SLACK_API_URL": "http://127.0.0.1:9/api/"},
+            "Slack cannot be reached at http://127.0.0.1:9/api/: Connection refused; check the network and the address in "
+            "SLACK_API_URL",
+        ),
+        (
+            {"SLACK_API_URL": "http://127.0.0.1:9/api/", "SLACK_BOT_TOKEN": "abc"},
+            "SLACK_BOT_TOKEN should begin with xoxb-: copy the Bot User OAuth Token of the app",
+        ),
+    ],
+)
+def test_a_start_that_cannot_go_on_is_told_in_one_line_with_the_remedy(
+    start: Start, changes: dict[str, str], says: str
+) -> None:
+    assert refusal(start(**changes)) == f"footnote: {says}"
+
+
+def test_a_port_that_is_taken_is_told_in_one_line_with_its_setting(start: Start, tmp_path: Path) -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        why = f"is {port}, and port {port} of 127.0.0.1 cannot be used: another program listens there; stop that one, or set"
+        said = refusal(start(FOOTNOTE_MONITORING_PORT=str(port)))
+        assert said == f"footnote: monitoring_port (FOOTNOTE_MONITORING_PORT) {why} another port"
+        (tmp_path / "footnote.toml").write_text(f"{HTTP}{port}\n")
+        assert refusal(start()) == f"footnote: slack.http_port {why} another port"

@@ -1,7 +1,6 @@
 """Receiving as signed HTTP requests, and nothing that Slack did not sign."""
 
 import json
-import threading
 import time
 import urllib.error
 import urllib.request
@@ -12,7 +11,7 @@ import pytest
 import sqlalchemy as sa
 
 from bot import wording
-from bot.errors import SlackMisconfigured
+from bot.errors import PortUnusable, SlackMisconfigured
 from bot.local_slack.http_events import signature
 from bot.receiving import HttpReceiver, receiver
 from bot.service import Part, Service
@@ -121,16 +120,14 @@ def test_one_request_that_waits_for_the_database_holds_up_no_other(over_http: Co
     assert "25 days" in over_http.reply(waiting).text
 
 
-def test_a_stopped_receiver_takes_nothing_and_a_taken_port_ends_it(
+def test_a_stopped_receiver_takes_nothing_and_beside_it_no_other_one_is_made_for_its_port(
     tmp_path: Path, postgres_url: str, models: tuple[Embedder, Reranker]
 ) -> None:
     with running(tmp_path, postgres_url, models, parts=(Part.RECEIVER,), slack=HTTP) as company:
         assert isinstance(company.service.receiver, HttpReceiver)
         slack = company.settings.slack.model_copy(update={"http_port": company.service.receiver.port})
-        second = Service(company.settings.model_copy(update={"slack": slack}), company.engine, (Part.RECEIVER,))
-        assert second.receiver is not None
-        with pytest.raises(OSError, match="in use"):
-            second.receiver.run(threading.Event())
+        with pytest.raises(PortUnusable, match=r"slack\.http_port is \d+, .*another program listens there"):
+            Service(company.settings.model_copy(update={"slack": slack}), company.engine, (Part.RECEIVER,))
         body = mention(company)
         company.service.stop()
         assert not company.service.receiver.healthy

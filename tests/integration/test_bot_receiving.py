@@ -132,15 +132,23 @@ def test_where_too_many_are_connected_it_waits_for_its_turn_without_storming(lis
             heard(listening)
 
 
-@pytest.mark.parametrize(
-    ("token", "said"),
-    [("xapp-wrong", "begins with xapp-"), ("xoxb-local", "are the one with xoxb- and the one with xapp- swapped")],
-)
-def test_an_app_token_that_slack_refuses_is_named_and_ends_the_bot(company: Company, token: str, said: str) -> None:
-    slack = company.settings.slack.model_copy(update={"app_token": SecretStr(token)})
-    receiver = SocketReceiver(Service(company.settings, company.engine, (Part.RECEIVER,)).app, slack)
-    with pytest.raises(SlackMisconfigured, match=rf"SLACK_APP_TOKEN .*{said}"):
-        receiver.run(threading.Event())
+def test_an_app_token_that_slack_refuses_is_named_and_ends_the_bot(company: Company) -> None:
+    slack = company.settings.slack.model_copy(update={"app_token": SecretStr("xapp-wrong")})
+    bot = Service(company.settings.model_copy(update={"slack": slack}), company.engine, (Part.RECEIVER,))
+    bot.start()
+    with pytest.raises(SlackMisconfigured, match=r"SLACK_APP_TOKEN \(invalid_auth\): .* begins with xapp-"):
+        bot.wait(threading.Event())
+    bot.stop()
+
+
+def test_a_slack_that_is_away_when_the_bot_connects_is_asked_until_it_is_back(company: Company) -> None:
+    bot = Service(company.settings, company.engine, (Part.RECEIVER,))
+    company.slack.fault("api_error", method="apps.connections.open", times=2)
+    before = opened(company)
+    bot.start()
+    until(lambda: not bot.lacking())
+    assert opened(company) == before + 3
+    bot.stop()
 
 
 def test_what_has_arrived_is_acknowledged_before_the_line_is_cut(listening: Company) -> None:

@@ -83,10 +83,11 @@ def test_our_own_errors_keep_their_text_but_for_secrets(stream: io.StringIO) -> 
     assert "is revoked" in stream.getvalue()
 
 
+@pytest.mark.parametrize("name", ["slack_sdk.web.base_client", "slack_bolt"])
 def test_only_the_thread_that_raises_the_error_leaves_out_what_slacks_library_logs_of_it(
-    caplog: pytest.LogCaptureFixture,
+    caplog: pytest.LogCaptureFixture, name: str
 ) -> None:
-    library = logging.getLogger("slack_sdk.web.base_client")
+    library = logging.getLogger(name)
     with unlogged():
         library.error("a start that fails")
         other = threading.Thread(target=library.error, args=("a question that fails",))

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from pydantic import BaseModel
+from pydantic import BaseModel, SecretStr
 
 from bot.settings import Settings, load
 from knowledge.errors import SettingsInvalid
@@ -275,6 +275,35 @@ def test_every_fault_is_told_at_once(tmp_path: Path) -> None:
     said = refusal(tmp_path, "[chunking]\noverlap = 2\n[answers]\nmodle = 'x'\n")
     assert "`overlap` is 2" in said
     assert "did you mean `model`?" in said
+
+
+SWAPPED = "are the two tokens swapped?"
+
+
+@pytest.mark.parametrize(
+    ("bot", "app", "says"),
+    [
+        ("xoxb-1", "xapp-1", ""),
+        ("xoxe.xoxb-1", "xapp-1", ""),
+        ("hush", "xapp-1", "SLACK_BOT_TOKEN should begin with xoxb-: copy the Bot User OAuth Token of the app"),
+        ("xoxb-1", "xoxp-hush", "SLACK_APP_TOKEN should begin with xapp-: copy the app-level token with the scope "),
+        (
+            "xapp-hush",
+            "xoxb-hush",
+            f"SLACK_BOT_TOKEN should begin with xoxb- and begins with xapp-: {SWAPPED}\n"
+            f"  SLACK_APP_TOKEN should begin with xapp- and begins with xoxb-: {SWAPPED}",
+        ),
+    ],
+)
+def test_a_token_of_another_form_is_told_by_its_variable_and_not_repeated(bot: str, app: str, says: str) -> None:
+    environment = {"SLACK_BOT_TOKEN": bot, "SLACK_APP_TOKEN": app}
+    if not says:
+        assert load(None, environment).slack.bot_token == SecretStr(bot)
+        return
+    with pytest.raises(SettingsInvalid) as refused:
+        load(None, environment)
+    assert str(refused.value).startswith(says)
+    assert "hush" not in str(refused.value)
 
 
 @pytest.mark.parametrize(
