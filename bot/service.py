@@ -181,7 +181,8 @@ class Service:
                 level = log.warning if outcome.error or outcome.outdated else log.info
                 level("synced", **told, failed=len(outcome.failed))
             for stray in strays(self._engine.database, [source.name for source in self._settings.sources]):
-                log.warning(str(stray))
+                if stray.documents:
+                    log.warning(str(stray))
             return outcomes
         finally:
             self.withdrawals.correct()

@@ -19,7 +19,7 @@ from knowledge.tables import removed_sources, sources
 
 @dataclass(frozen=True)
 class Stray:
-    """A source that is in the index only. `documents`: how many it has there."""
+    """A source that is in the index only. `documents`: how many it has there; one without any concerns no reader."""
 
     name: str
     documents: int
@@ -30,6 +30,8 @@ class Stray:
 
     @property
     def says(self) -> str:
+        if not self.documents:
+            return "not in the settings any more, and without documents; monitoring still counts it"
         return f"not in the settings any more; its {self.counted} stay{'s' if self.documents == 1 else ''}"
 
     @property

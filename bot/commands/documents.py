@@ -52,7 +52,8 @@ def sync(
         told = {"overlaps": [vars(each) for each in shared], "unknown_scopes": doubts}
         print_json({"sources": done, "not_in_settings": not_in_settings, **told})
     else:
-        for line in (*(outcome.summary() for outcome in outcomes), *left, *shared, *held_up, *doubts):
+        kept = [stray for stray in left if stray.documents]
+        for line in (*(outcome.summary() for outcome in outcomes), *kept, *shared, *held_up, *doubts):
             say(str(line))
     if any(outcome.error for outcome in outcomes):
         raise typer.Exit(1)
@@ -111,7 +112,7 @@ def _remove(chosen: Settings, names: Collection[str], json: bool) -> None:
     if json:
         return print_json({"removed": [vars(stray) for stray in removed]})
     for stray in removed:
-        say(f"{stray.name}: removed from the index with its {stray.counted}")
+        say(f"{stray.name}: removed from the index" + (f" with its {stray.counted}" if stray.documents else ""))
 
 
 @contextmanager

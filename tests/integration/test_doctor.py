@@ -242,7 +242,7 @@ def test_a_last_sync_that_refused_and_a_source_that_left_the_settings(patient: P
     checks = patient.with_()
     assert checks["last sync of everyone"] == Check("last sync of everyone", "warn", error)
     assert (
-        checks["source board"].says == "not in the settings any more; its 0 documents stay"
+        checks["source board"].says == "not in the settings any more, and without documents; monitoring still counts it"
     )
     assert "`footnote sync --remove board`" in checks["source board"].remedy
     assert (checks["source everyone"].state, worst(list(checks.values()))) == ("ok", "warn")

@@ -99,6 +99,22 @@ def test_a_source_that_vanished_from_the_settings_stays_until_it_is_named(shell:
     assert "not in the settings" not in shell("sync")
 
 
+def test_a_source_without_documents_may_leave_the_settings_without_a_word(shell: Shell) -> None:
+    (shell.folder / "empty").mkdir()
+    shell.configure("empty", "handbook")
+    shell("sync")
+    shell.configure("handbook")
+    assert "empty" not in shell("sync")
+    assert shell.status == 0
+    assert json.loads(shell("sync", "--json"))["not_in_settings"] == [{"name": "empty", "documents": 0}]
+    checks = shell("doctor")
+    assert (
+        "warn  source empty: not in the settings any more, and without documents; monitoring still counts it" in checks
+    )
+    assert "`footnote sync --remove empty`" in checks
+    assert shell("sync", "--remove", "empty") == "empty: removed from the index\n"
+
+
 def test_a_new_model_that_waits_for_a_vanished_source_is_told(shell: Shell, database: Database) -> None:
     shell("sync")
     with database.writing() as connection:
