@@ -4,6 +4,7 @@ A message holds at most 50 blocks, 13,200 characters and one native table; furth
 become several messages, cut between paragraphs. The sources and the feedback buttons are on the last one.
 """
 
+import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -22,7 +23,10 @@ FALLBACK_CHARS = 3_900
 """chat.update refuses a longer `text`; it is what notifications and screen readers get."""
 BUTTON_CHARS = 75
 LABEL_CHARS = 200
+PART_CHARS = 100
 MESSAGE_BLOCKS = 45
+NOTATION = re.compile(r"[<>&`*_~|]")
+"""What means something in Slack; words of the asker are said again without it."""
 
 
 @dataclass(frozen=True)
@@ -70,14 +74,21 @@ def lead(found: Answer, *, direct: bool) -> str:
         case "answered":
             return notice
         case "quoted":
-            missing = found.strength.missing if found.strength else ()
-            quotes = wording.doubtful(missing) if found.is_doubtful else wording.QUOTED
+            quotes = _doubt(found) if found.is_doubtful else wording.QUOTED
             return f"{notice} {quotes}" if notice else quotes
         case "abstained":
             said = wording.ABSTAINED_DIRECT if direct else wording.ABSTAINED
             return f"{said} {wording.IN_ENGLISH}" if found.in_another_language else said
         case _:
             return wording.SERVICE_FAILED
+
+
+def _doubt(found: Answer) -> str:
+    strength = found.strength
+    unanswered = (
+        [clip(NOTATION.sub("", part).strip(" ?"), PART_CHARS) for part in strength.unanswered] if strength else []
+    )
+    return wording.doubtful(strength.missing if strength else (), unanswered)
 
 
 def without_answer(found: Answer, lead: str) -> Post:

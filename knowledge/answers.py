@@ -85,13 +85,15 @@ class Removed:
 class Strength:
     """How strong the evidence for quotes was, how strong it has to be for any, and from where they seldom mislead; in [0, 1].
 
-    `missing`: what the question names and nothing that was found has (`names.py`).
+    `missing`: what the question names and nothing that was found has (`names.py`). `unanswered`: those of several questions
+    in one for which nothing was found, when there are quotes for the others.
     """
 
     found: float
     needed: float
     sure: float
     missing: tuple[str, ...] = ()
+    unanswered: tuple[str, ...] = ()
 
     @property
     def is_enough(self) -> bool:
@@ -99,7 +101,7 @@ class Strength:
 
     @property
     def is_sure(self) -> bool:
-        return self.found >= self.sure and not self.missing
+        return self.found >= self.sure and not self.missing and not self.unanswered
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,6 @@
-"""The answer in quotes to a whole question. A compound one is searched and judged part by part."""
+"""The answer in quotes to a whole question. A compound one is searched and judged part by part; where there is nothing for one
+of them it is answered as a whole, and that part is named: half an answer could be taken for all of it.
+"""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -27,6 +29,16 @@ class Quoted:
 
 
 @dataclass(frozen=True)
+class _Several:
+    """What was found for the parts of a question; `unanswered` are those for which nothing was."""
+
+    chosen: tuple[Unit, ...]
+    used: Sequence[Evidence]
+    strength: Strength
+    unanswered: tuple[str, ...]
+
+
+@dataclass(frozen=True)
 class Quoting:
     database: Database
     retriever: Retriever
@@ -38,24 +50,27 @@ class Quoting:
         question = self.retriever.spelled(question)
         asked = "" if alone else self.retriever.spelled(asked)
         parts = compound.parts(question)
-        chosen, used, strength = self._each(parts, scopes) if len(parts) > 1 else ((), evidence, None)
-        if not chosen or strength is None:
+        several = self._each(parts, scopes) if len(parts) > 1 else None
+        if several is not None and several.chosen and not several.unanswered:
+            chosen, used, strength = several.chosen, several.used, several.strength
+        else:
             (chosen, strength), used = self._best(question, evidence, asked), evidence
+            if several is not None and several.chosen:
+                strength = replace(strength, unanswered=several.unanswered)
         return Quoted(extractive.quote(chosen, used, question) if chosen else None, used, strength)
 
-    def _each(
-        self, parts: Sequence[str], scopes: Scopes
-    ) -> tuple[tuple[Unit, ...], Sequence[Evidence], Strength | None]:
-        """Something for every part, as strong as the weakest, or nothing: half an answer could be taken for the whole."""
+    def _each(self, parts: Sequence[str], scopes: Scopes) -> _Several:
+        """Something for every part, as strong as the weakest."""
         used: dict[int, Evidence] = {}
         chosen: list[Unit] = []
         strengths: list[Strength] = []
+        unanswered: list[str] = []
         for part in parts:
             given = [Evidence.of(passage) for passage in self.retriever.search(part, scopes).passages]
             best, strength = self._best(part, given)
-            if not best:
-                return (), (), None
             strengths.append(strength)
+            if not best:
+                unanswered.append(part)
             for each in given:
                 used.setdefault(each.passage.chunk_id, each)
             places = list(used)
@@ -63,7 +78,8 @@ class Quoting:
                 replace(unit, index=places.index(given[unit.index].passage.chunk_id)) for unit in best[:MOST_OF_A_PART]
             )
             chosen += [unit for unit in moved if unit not in chosen]
-        return tuple(chosen), tuple(used.values()), min(strengths, key=lambda each: each.found)
+        weakest = min(strengths, key=lambda each: each.found)
+        return _Several(tuple(chosen), tuple(used.values()), weakest, tuple(unanswered))
 
     def _best(self, question: str, evidence: Sequence[Evidence], asked: str = "") -> tuple[tuple[Unit, ...], Strength]:
         """The pieces to quote for one question, none when the evidence is too weak."""

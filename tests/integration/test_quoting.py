@@ -93,6 +93,19 @@ def test_what_the_question_names_and_nothing_has_makes_quotes_doubtful(
     assert found.is_doubtful == bool(missing)
 
 
+def test_of_several_questions_those_without_an_answer_are_named(ask: Ask) -> None:
+    both = ask("How long are backups of the orders database kept, and what is the third step when the pager rings?")
+    assert {"35 days", "Post a first status"} <= {
+        said for said in ("35 days", "Post a first status") if said in both.text
+    }
+    assert not both.is_doubtful
+    half = ask("How long are backups of the orders database kept, and which composer wrote the anthem?")
+    assert "35 days" in half.text
+    assert half.is_doubtful
+    assert half.strength
+    assert half.strength.unanswered == ("which composer wrote the anthem?",)
+
+
 def test_how_something_is_done_is_told_in_all_its_steps(ask: Ask) -> None:
     text = ask("What do I have to do when the pager rings?").text
     places = [text.find(f"{number}. ") for number in range(1, 5)]

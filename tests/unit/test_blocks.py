@@ -269,6 +269,11 @@ AWAY = wording.NOTICES["unavailable"]
         (Strength(0.61, 0.41, 0.5), Notice.UNAVAILABLE, f"{AWAY} {wording.QUOTED}"),
         (Strength(0.49, 0.41, 0.5), Notice.UNAVAILABLE, f"{AWAY} {wording.doubtful(())}"),
         (Strength(0.61, 0.41, 0.5, ("Tom", "CT-12")), None, wording.doubtful(("Tom", "CT-12"))),
+        (
+            Strength(0.61, 0.41, 0.5, (), ("I am *ill*. <!here> Who & when?",)),
+            None,
+            wording.doubtful((), ("I am ill. !here Who  when",)),
+        ),
     ],
 )
 def test_quotes_on_weak_evidence_or_without_a_name_of_the_question_are_not_told_as_an_answer(
@@ -277,6 +282,11 @@ def test_quotes_on_weak_evidence_or_without_a_name_of_the_question_are_not_told_
     nothing = Found((), {}, "none", 1, {})
     quoted = Answer("a", "q?", "q?", "Words.", "quoted", (), (), nothing, notice=notice, strength=strength)
     assert blocks.lead(quoted, direct=True) == said
+
+
+def test_the_question_for_which_nothing_was_found_is_named() -> None:
+    said = wording.doubtful(("Tom",), ("Who pays",))
+    assert "answers all of it: nothing I found mentions `Tom`, and I found nothing for “Who pays”." in said
 
 
 def test_what_nothing_mentions_is_named() -> None:
