@@ -4,6 +4,8 @@ the statement that leads to all of them: "I am ill. Who do I tell, and when do I
 
 import re
 
+from knowledge import analysis
+
 _ASKING = r"what|when|where|who|whom|whose|which|why|how"
 _VERB = r"do|does|did|is|are|was|were|can|could|may|should|shall|will|would|must|has|have|had|am"
 _QUESTION = rf"(?:(?:what|who|whom|whose|which)\b|(?:when|where|why)\s+(?:{_VERB})\b|how\s+(?!to\b)\w)"
@@ -15,10 +17,10 @@ _BACK = re.compile(r"\b(?:it|its|this|that|these|those|they|them|their|he|she|hi
 
 
 def parts(question: str) -> tuple[str, ...]:
-    """The questions in it, in order; the whole alone when a later one speaks of what an earlier one named."""
+    """The questions in it, in order; the whole alone when a later one speaks of what an earlier one named, or of nothing ("what do I do?")."""
     stated = _STATED.match(question)
     if stated is None:
         return (question,)
     found = tuple(part.strip() for part in _JOINT.split(question[stated.end() :]) if part.strip())
-    alone = len(found) > 1 and not any(map(_BACK.search, found[1:]))
+    alone = len(found) > 1 and all(analysis.stems(part) and not _BACK.search(part) for part in found[1:])
     return tuple(f"{stated[0]}{part}" for part in found) if alone else (question,)

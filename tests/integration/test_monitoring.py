@@ -57,6 +57,13 @@ def test_a_process_is_ready_when_nothing_is_lacking(client: httpx2.Client, lacki
     assert (answer.status_code, answer.text) == (503, "connection to Slack\n")
 
 
+def test_a_start_that_failed_before_it_leaves_its_port_free(database: Database) -> None:
+    monitor = Monitor(database, 0, tuple)
+    monitor.stop()
+    with pytest.raises(httpx2.ConnectError):
+        httpx2.get(f"{monitor.url}/healthz")
+
+
 def test_a_bot_lacks_its_parts_until_they_run(own_company: Company) -> None:
     another = Service(own_company.settings, own_company.engine)
     assert another.lacking() == ("receiver", "worker", "connection to Slack")

@@ -30,6 +30,7 @@ def test_every_question_with_its_own_question_word_is_a_part(question: str, expe
         "What is the limit and how to book trains?",
         "I am ill. Who do I tell, and when do they need it?",
         "Tell me what it costs. And when do we move?",
+        "What causes orange peel and what do I do?",
     ],
 )
 def test_a_question_whose_parts_do_not_stand_alone_stays_whole(question: str) -> None:
