@@ -27,7 +27,7 @@ NEARLY = 0.1
 """A further quote may score this much less than the best. With 0.15 there were more of them, and no more answers."""
 
 AS_GOOD = 0.05
-"""So much less than the best may score what has no word of the question that the quotes before have not. With 0.03 five of
+"""So much less than the best may score what has no word of the question that quotes of other documents have not. With 0.03 five of
 XQuAD's 1,190 answers were lost, with 0.05 three."""
 
 _STEP = re.compile(r"^\s*(\d{1,3})[.)]\s+")
@@ -49,7 +49,8 @@ def choose(scored: Sequence[Scored], question: str) -> tuple[Unit, ...]:
         unit, same = one.unit, [other for other in chosen if other.index == one.unit.index]
         has = not named.isdisjoint(analysis.terms(unit.readable))
         own = asked & set(analysis.stems(f"{unit.context} {unit.readable}"))
-        adds = bool(same) or not own <= said or one.score >= telling[0].score - AS_GOOD
+        is_elsewhere = unit.document_id not in {other.document_id for other in chosen}
+        adds = not (is_elsewhere and own <= said) or one.score >= telling[0].score - AS_GOOD
         if (
             adds
             and len(same) < MOST_OF_ONE_PASSAGE

@@ -16,7 +16,7 @@ PASSAGES = 5
 
 @dataclass(frozen=True)
 class Unit:
-    """Something that can be quoted: piece `piece` of passage `index`. `context`: its title and headings, and the captions
+    """Something that can be quoted: piece `piece` of passage `index`, of a document. `context`: its title and headings, and the captions
     above it; `is_caption`: it only names what follows, `is_captioned`: it stands under one. `heading`: the last heading
     above it, the title where there is none.
     """
@@ -30,6 +30,7 @@ class Unit:
     is_caption: bool = False
     is_captioned: bool = False
     heading: str = ""
+    document_id: int = 0
 
     @property
     def readable(self) -> str:
@@ -63,5 +64,5 @@ def _units(index: int, given: Evidence) -> Iterator[Unit]:
         says_something = len(piece.text.split()) > 1 or piece.text.rstrip().endswith(":")
         if says_something and piece.kind not in ("heading", "header") and number not in given.orders:
             context = "\n".join(filter(None, [given.passage.label, place.above]))
-            named = (place.is_caption, bool(place.above), heading)
+            named = (place.is_caption, bool(place.above), heading, given.passage.document_id)
             yield Unit(index, number, piece.kind, piece.text, piece.header, context, *named)
