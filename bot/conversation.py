@@ -102,6 +102,11 @@ def is_help(question: str) -> bool:
     return HELP.fullmatch(" ".join(bare(question).replace("?", " ").split())) is not None
 
 
+def is_small_talk(text: str) -> bool:
+    """What is answered without looking into the documents, or not at all."""
+    return is_help(text) or is_courtesy(text)
+
+
 def question_text(asked: Asked, me: Identity, names: Mapping[str, str]) -> str:
     """The question as a person would read it, without the bot's name."""
     return readable(without_mention(asked.text, me.user), names)

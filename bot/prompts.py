@@ -13,7 +13,7 @@ from slack_sdk import WebClient
 from bot import wording
 from bot.blocks import Post, clip
 from bot.client import FAILURES, Identity
-from bot.conversation import is_courtesy, is_help
+from bot.conversation import is_small_talk
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
 from bot.handling import Handling
@@ -124,7 +124,7 @@ def _about(title: str) -> Prompt:
 
 def _is_worth_asking(question: str) -> bool:
     asks = 0 < len(question) <= QUESTION_CHARS and _ASKS.search(question) is not None
-    return asks and not refers_back(question) and not is_help(question) and not is_courtesy(question)
+    return asks and not refers_back(question) and not is_small_talk(question)
 
 
 def _clip(text: str) -> str:

@@ -14,8 +14,9 @@ class SyncOutcome:
     """Counts of documents, each counted once: those that are there add up to all but the `deleted`. `unreadable`: of these
     nothing was read in this sync, or there is nothing to index.
 
-    `failed`: (document, reason) for all that readers miss something of, also those indexed in part. `chunks_embedded`: chunks that went through the model. `ms`: milliseconds. `error`: why the source could not be
-    synced, empty when it was; nothing was deleted then. `held`: why the model it was synced with does not serve, with the
+    `failed`: (document, reason) for all that readers miss something of, also those indexed in part. `chunks_embedded`:
+    chunks that went through the model. `ms`: milliseconds. `error`: why the source could not be synced, empty when it
+    was; nothing was deleted then. `held`: why the model it was synced with does not serve, with the
     remedy; empty when it does, or is not whole yet. `outdated`: that this process has older settings of the source than
     the index, with the remedy; else empty.
     """

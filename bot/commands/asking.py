@@ -21,7 +21,7 @@ from bot.commands.console import (
     say,
     settings,
 )
-from bot.conversation import is_courtesy, is_help
+from bot.conversation import is_small_talk
 from bot.facts import DIRECT
 from bot.standing import lacking
 from knowledge.answer_rows import save
@@ -45,7 +45,7 @@ def ask(
     with engine(config) as (chosen, opened):
         opened.narrow(chosen.sources)
         found = reader(chosen, opened.database, asker, place)
-        if is_help(question) or is_courtesy(question):
+        if is_small_talk(question):
             return print_json({"said": wording.HELP, "notes": found.notes}) if json else say(wording.HELP)
         asked = Question(question, found.person, found.place)
         opened.answerer.warm()

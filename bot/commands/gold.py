@@ -11,7 +11,7 @@ import typer
 from bot import gold_lines
 from bot.check import counted
 from bot.commands.console import As, Config, Json, command, defaults, engine, print_json, reader, say
-from bot.conversation import is_courtesy, is_help
+from bot.conversation import is_small_talk
 from bot.errors import UsageWrong
 from bot.facts import DIRECT
 from bot.settings import Settings
@@ -132,7 +132,7 @@ def suggest(
     with engine(config) as (chosen, opened):
         readable = None if asker is None else _rights(chosen, opened, asker)[0]
         encode = opened.embedder.encode_texts
-        ids = suggestions.suggest(opened.database, encode, count, unanswered, readable, _is_small_talk)
+        ids = suggestions.suggest(opened.database, encode, count, unanswered, readable, is_small_talk)
     if json:
         return print_json({"proposed": ids})
     if not ids:
@@ -187,11 +187,6 @@ def _reading(config: Path | None, asker: str) -> Iterator[tuple[Engine, Scopes, 
 def _rights(chosen: Settings, opened: Engine, asker: str) -> tuple[Scopes, str]:
     found = reader(chosen, opened.database, asker, DIRECT)
     return found.decision.allowed, found.person
-
-
-def _is_small_talk(text: str) -> bool:
-    """What the bot answers without looking into the documents, or not at all. Asked in the shell it is a question."""
-    return is_help(text) or is_courtesy(text)
 
 
 def _label(name: str) -> Label:
