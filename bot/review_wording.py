@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 
 from bot.wording import NOT_IN_DOCUMENTS
+from knowledge.answers import Strength
 
 TOLD = "There are new questions to review."
 LEAD = (
@@ -77,10 +78,12 @@ def hedged(said: str, is_doubtful: bool) -> str:
     return f"{said}, not sure that it answers" if is_doubtful else said
 
 
-def strength(found: float, needed: float, sure: float, missing: Sequence[str] = ()) -> str:
-    """Of the evidence for quotes; all in [0, 1]. `missing`: what the question names and nothing that was found has."""
-    named = f"; nothing mentions {' or '.join(missing)}" if missing else ""
-    return f"evidence: {found:.2f} of 1; quotes are given from {needed:.2f}, as an answer from {sure:.2f}{named}"
+def strength(evidence: Strength) -> str:
+    """Of the evidence for quotes, and what it lacks."""
+    named = f"; nothing mentions {' or '.join(evidence.missing)}" if evidence.missing else ""
+    parts = f"; nothing was found for {' and '.join(evidence.unanswered)}" if evidence.unanswered else ""
+    limits = f"quotes are given from {evidence.needed:.2f}, as an answer from {evidence.sure:.2f}"
+    return f"evidence: {evidence.found:.2f} of 1; {limits}{named}{parts}"
 
 
 def votes(people: int, up: int, down: int, origin: str = "label") -> str:

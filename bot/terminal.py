@@ -37,8 +37,7 @@ def why(explained: Explanation, found: Sequence[Passage]) -> str:
     answer = explained.answer
     full = [] if answer.standalone == answer.question else [review_wording.standalone(answer.standalone)]
     denied = [f"denied:  {denial.scope}: {denial.reason}" for denial in explained.denials]
-    strength = answer.stages.get("strength")
-    quotes = [review_wording.strength(**strength)] if strength else []
+    quotes = [review_wording.strength(answer.strength)] if answer.strength else []
     outcome = review_wording.hedged(answer.outcome, answer.is_doubtful)
     head = "\n".join([answer.question, *full, outcome, *quotes, *denied])
     given = frozenset(answer.stages.get("passages", ()))

@@ -50,7 +50,12 @@ class StoredAnswer:
 
     @property
     def is_doubtful(self) -> bool:
-        return is_doubtful(self.outcome, _strength(self.stages.get("strength")))
+        return is_doubtful(self.outcome, self.strength)
+
+    @property
+    def strength(self) -> Strength | None:
+        """Of the evidence for quotes; None when none were looked for."""
+        return _strength(self.stages.get("strength"))
 
 
 def save(
@@ -153,7 +158,8 @@ def _stored(row: Mapping[str, Any]) -> StoredAnswer:
 
 
 def _strength(row: Mapping[str, Any] | None) -> Strength | None:
-    return Strength(**row) if row else None
+    """What another version of the program knows more of it is left out."""
+    return Strength(**{key: row[key] for key in Strength.__dataclass_fields__ if key in row}) if row else None
 
 
 def _citation_row(citation: Citation) -> dict[str, Any]:

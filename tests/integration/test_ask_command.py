@@ -174,6 +174,24 @@ def test_why_tells_how_strong_the_evidence_for_quotes_was(run: Run) -> None:
     assert found < needed
 
 
+def test_why_names_the_part_of_a_question_for_which_nothing_was_found(run: Run) -> None:
+    question = "How many days of annual leave do full-time staff get, and who plays the bassoon in the orchestra?"
+    said = run("ask", question, "--as", "ben")
+    part = "who plays the bassoon in the orchestra"
+    assert said.startswith(wording.doubtful((), (part,)))
+    assert "25 days" in said
+    [answer_id] = re.findall(r"footnote why (\w+)", said)
+    assert f"; nothing was found for {part}?\n" in run("why", answer_id, "--as", "ben")
+
+
+def test_why_reads_what_a_newer_version_of_the_program_has_stored(run: Run, company: Company) -> None:
+    answer_id = asked(run, "How many days of annual leave do full-time staff get?")
+    with company.database.writing() as connection:
+        more = "update answers set stages = jsonb_set(stages, '{strength,later}', '1') where id = :id"
+        connection.execute(sa.text(more), {"id": answer_id})
+    assert "evidence: " in run("why", answer_id, "--as", "ben")
+
+
 def test_why_says_of_quotes_that_they_were_given_with_doubt(run: Run) -> None:
     answer_id = asked(run, question := "How many days of annual leave does the form LN-99 give full-time staff?")
     assert run("why", answer_id, "--as", "ben").startswith(f"{question}\nquoted, not sure that it answers\nevidence: ")
