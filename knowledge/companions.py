@@ -24,10 +24,7 @@ _GOES_ON = re.compile(
     re.IGNORECASE,
 )
 
-_POINTS_BACK = re.compile(
-    r"\W*(?:it|its|they|them|their|these|those|this|he|she|such)\b",
-    re.IGNORECASE,
-)
+_POINTS_BACK = re.compile(r"\W*(?:it|its|they|them|their|these|those|this|he|she|such)\b", re.IGNORECASE)
 """Of what is said before: "They lapse in February"."""
 
 _BEST = re.compile(
@@ -62,17 +59,14 @@ MOST_ROWS = 8
 """A longer table is not quoted whole."""
 
 
-def fill(
-    chosen: Sequence[Unit], scored: Sequence[Scored], evidence: Sequence[Evidence], question: str, weights: Weighted
-) -> tuple[Unit, ...]:
+def fill(chosen: Sequence[Unit], scored: Sequence[Scored], question: str, weights: Weighted) -> tuple[Unit, ...]:
     """The chosen pieces, and the best one of the first's document that says a large part of the question they lack."""
     if not chosen:
         return ()
     said = {term for unit in chosen for term in analysis.terms(f"{unit.readable} {unit.context}")}
     lacking = {term: share for term, share in shares(question, weights).items() if term not in said}
-    document = evidence[chosen[0].index].passage.document_id
     for one in scored:
-        if evidence[one.unit.index].passage.document_id == document and one.unit not in chosen:
+        if one.unit.document_id == chosen[0].document_id and one.unit not in chosen:
             own = set(analysis.terms(one.unit.readable))
             if sum(share for term, share in lacking.items() if term in own) >= MISSING:
                 return (*chosen, one.unit)
@@ -107,10 +101,9 @@ def complete(
     places = _placed(scored)
     for unit in versions.beside(chosen, scored, evidence, question):
         rows = _compared(unit, question, places) or _introduced(unit, every, places)
-        whole = _whole_answer(unit, places)
-        more = whole or _continued(unit, places, not every and (how or _is_half(unit, places)))
-        first = whole[:1] or (*_needed(unit, places), unit)
-        every.update(dict.fromkeys((*first, *more, *rows)))
+        with_next = not every and (how or _is_half(unit, places))
+        around = (*_needed(unit, places), unit, *_continued(unit, places, with_next))
+        every.update(dict.fromkeys((*(_whole_answer(unit, places) or around), *rows)))
     return tuple(every)
 
 

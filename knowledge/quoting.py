@@ -100,6 +100,6 @@ class Quoting:
         if step:
             strength = replace(strength, missing=(*strength.missing, steps.name(step)))
         chosen = companions.answered(extractive.choose(scored, subject), scored)
-        chosen = companions.fill(chosen, scored, evidence, asked_subject or subject, weights)
+        chosen = companions.fill(chosen, scored, asked_subject or subject, weights)
         chosen = companions.complete(chosen, scored, evidence, question)
         return steps.procedure(question, chosen, every), strength

@@ -392,7 +392,7 @@ def test_a_large_part_of_the_question_that_no_quote_has_brings_the_piece_that_ha
     evidence = [Evidence.of(replace(each.passage, document_id=1)) for each in given(*texts)]
     question = "Who do I call when I lose my laptop?"
     scored_ = score(question, evidence, ALL_RARE, None)
-    filled = fill(choose(scored_, question), scored_, evidence, question, ALL_RARE)
+    filled = fill(choose(scored_, question), scored_, question, ALL_RARE)
     assert [unit.text.strip() for unit in filled] == ["Losing a laptop hurts.", "Call extension 7744 at any hour."]
 
 
