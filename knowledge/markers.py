@@ -71,7 +71,7 @@ def _opened(part: str, marks: _Marks) -> _Marks:
 
 def _whole(index: int, sentence: str, evidence: Sequence[Evidence]) -> Cited:
     """The whole passage, shown by the piece that has most words of the sentence."""
-    if not 0 <= index < len(evidence):
+    if not 0 <= index < len(evidence) or not evidence[index].pieces:
         return Cited(index, 0, 0, "")
     given, said = evidence[index], words(sentence)
     usable = [

@@ -76,6 +76,7 @@ def test_cited_text_posts_nothing_outside_the_evidence(
 @settings(max_examples=300, deadline=None)
 @given(PASSAGES, TEXTS, TEXTS)
 @example([passage("x", 1)], "<!channel>[1]javascript:alert(1) ", "")  # a mark between two words
+@example([passage("\n\n", 1)], "[1]", "")  # nothing there to show
 def test_marked_text_posts_nothing_outside_the_evidence(passages: list[Passage], output: str, question: str) -> None:
     evidence = [Evidence.of(p) for p in passages]
     got = verify(marked_segments(output, evidence), evidence, question)
