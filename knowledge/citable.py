@@ -4,12 +4,14 @@
 2. A table's header and its rule line are one piece, every other row is one piece.
 3. A heading is one piece.
 4. A list item (with its continuation lines) and a paragraph are cut into sentences.
-5. White space belongs to the piece before it, leading white space to the first piece, so that no piece is blank.
+5. Lines that each begin with a name and a colon ("Payroll: Ana, extension 214") are pieces of their own.
+6. White space belongs to the piece before it, leading white space to the first piece, so that no piece is blank.
 
 Joined, the pieces give the text back, character by character.
 """
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -18,6 +20,8 @@ Kind = Literal["sentence", "item", "row", "header", "heading", "code"]
 _FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
 _ITEM = re.compile(r"\s*(?:[-*+•]|\d{1,4}[.)])\s+\S")
 _HEADING = re.compile(r" {0,3}#{1,6}(?:\s|$)")
+LABELLED = re.compile(r"\s{0,3}[^\W\d_][^:.!?|\n]{0,40}:[ \t]+\S")
+"""A line of a form, or of a list of contacts."""
 _FULL_STOP = re.compile(r"(?<=[。！？])(?![。！？」』）】”’\s]|$)")
 """The end of a sentence in scripts that put no space behind it."""
 _ORDINAL = re.compile(r"\b(?:am|im|zum|vom|bis|ab|seit|der|die|das|des|dem|den|jede[mnrs]?) \d{1,3}\.\s+\Z", re.I)
@@ -109,12 +113,19 @@ def _runs(text: str) -> list[_Run]:
             if _ITEM.match(line):
                 close()
                 kind = "item"
+            elif kind == "sentence" and _is_labelled(open_run[:1], line, lines[end : end + 1]):
+                close()
             elif not open_run:
                 kind = "sentence"
             open_run.append(line)
         at = end
     close()
     return runs
+
+
+def _is_labelled(first: Sequence[str], line: str, behind: Sequence[str]) -> bool:
+    """Whether it is one of several lines with names: the first one of its group or the one behind it has a name as well."""
+    return LABELLED.match(line) is not None and any(map(LABELLED.match, (*first, *behind)))
 
 
 def _is_row(line: str) -> bool:

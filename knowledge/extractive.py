@@ -33,8 +33,8 @@ XQuAD's 1,190 answers were lost, with 0.05 three."""
 _STEP = re.compile(r"^\s*(\d{1,3})[.)]\s+")
 
 
-def choose(scored: Sequence[Scored], question: str) -> tuple[Unit, ...]:
-    """The pieces to quote, best first, but no captions. Where one has a code or figure of the question, no row, item or code
+def choose(scored: Sequence[Scored], question: str, most: int = MOST_QUOTES) -> tuple[Unit, ...]:
+    """At most so many pieces to quote, best first, but no captions. Where one has a code or figure of the question, no row, item or code
     without any.
     """
     asked = set(analysis.stems(question))
@@ -44,7 +44,7 @@ def choose(scored: Sequence[Scored], question: str) -> tuple[Unit, ...]:
     has_named = False
     telling = [one for one in scored if not one.unit.is_caption]
     for one in telling:
-        if one.score < telling[0].score - NEARLY or len(chosen) == MOST_QUOTES:
+        if one.score < telling[0].score - NEARLY or len(chosen) == most:
             break
         unit, same = one.unit, [other for other in chosen if other.index == one.unit.index]
         has = not named.isdisjoint(analysis.terms(unit.readable))

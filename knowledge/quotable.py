@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from knowledge import captions
+from knowledge.citable import LABELLED
 from knowledge.evidence import Evidence
 
 _ENDS = re.compile(r"\n\s*\n\s*$")
@@ -48,9 +49,10 @@ class Unit:
         return f"{self.answers} {self.readable}" if self.answers else self.readable
 
     def is_followed_by(self, other: "Unit") -> bool:
-        """Whether that is the next sentence of the same paragraph."""
+        """Whether that is the next sentence of the same paragraph; a line with a name of its own is not."""
         next_one = (self.index, self.piece + 1) == (other.index, other.piece)
-        return next_one and self.kind == other.kind == "sentence" and not _ENDS.search(self.text)
+        own_line = self.text.endswith("\n") and LABELLED.match(other.text)
+        return next_one and self.kind == other.kind == "sentence" and not own_line and not _ENDS.search(self.text)
 
 
 def units(evidence: Sequence[Evidence]) -> tuple[Unit, ...]:

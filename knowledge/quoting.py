@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 from knowledge import analysis, companions, compound, extractive, keywords, names, scores, steps
 from knowledge.answers import Strength
+from knowledge.compound import Part
 from knowledge.db import Database
 from knowledge.encoders import Embedder
 from knowledge.evidence import Evidence
@@ -59,29 +60,29 @@ class Quoting:
                 strength = replace(strength, unanswered=several.unanswered)
         return Quoted(extractive.quote(chosen, used, question) if chosen else None, used, strength)
 
-    def _each(self, parts: Sequence[str], scopes: Scopes) -> _Several:
+    def _each(self, parts: Sequence[Part], scopes: Scopes) -> _Several:
         """Something for every part, as strong as the weakest."""
         used: dict[int, Evidence] = {}
         chosen: list[Unit] = []
         strengths: list[Strength] = []
         unanswered: list[str] = []
         for part in parts:
-            given = [Evidence.of(passage) for passage in self.retriever.search(part, scopes).passages]
-            best, strength = self._best(part, given)
+            given = [Evidence.of(passage) for passage in self.retriever.search(part.full, scopes).passages]
+            best, strength = self._best(part.full, given, most=MOST_OF_A_PART)
             strengths.append(strength)
             if not best:
-                unanswered.append(part)
+                unanswered.append(part.asked)
             for each in given:
                 used.setdefault(each.passage.chunk_id, each)
             places = list(used)
-            moved = (
-                replace(unit, index=places.index(given[unit.index].passage.chunk_id)) for unit in best[:MOST_OF_A_PART]
-            )
+            moved = (replace(unit, index=places.index(given[unit.index].passage.chunk_id)) for unit in best)
             chosen += [unit for unit in moved if unit not in chosen]
         weakest = min(strengths, key=lambda each: each.found)
         return _Several(tuple(chosen), tuple(used.values()), weakest, tuple(unanswered))
 
-    def _best(self, question: str, evidence: Sequence[Evidence], asked: str = "") -> tuple[tuple[Unit, ...], Strength]:
+    def _best(
+        self, question: str, evidence: Sequence[Evidence], asked: str = "", most: int = extractive.MOST_QUOTES
+    ) -> tuple[tuple[Unit, ...], Strength]:
         """The pieces to quote for one question, none when the evidence is too weak."""
         threshold = scores.threshold(self.embedder.name)
         subject, asked_subject = steps.subject(question), steps.subject(asked) if asked else ""
@@ -99,7 +100,7 @@ class Quoting:
             return picked, strength
         if step:
             strength = replace(strength, missing=(*strength.missing, steps.name(step)))
-        chosen = companions.answered(extractive.choose(scored, subject), scored)
+        chosen = companions.answered(extractive.choose(scored, subject, most), scored)
         chosen = companions.fill(chosen, scored, asked_subject or subject, weights)
         chosen = companions.complete(chosen, scored, evidence, question)
         return steps.procedure(question, chosen, every), strength

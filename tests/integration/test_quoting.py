@@ -106,6 +106,12 @@ def test_of_several_questions_those_without_an_answer_are_named(ask: Ask) -> Non
     assert half.strength.unanswered == ("which composer wrote the anthem?",)
 
 
+def test_a_procedure_that_is_a_part_of_what_is_asked_is_told_whole(ask: Ask) -> None:
+    text = ask("How long are backups of the orders database kept, and what do I do when the pager rings?").text
+    assert "35 days" in text
+    assert "4. Page the secondary when it takes long [" in text
+
+
 def test_how_something_is_done_is_told_in_all_its_steps(ask: Ask) -> None:
     text = ask("What do I have to do when the pager rings?").text
     places = [text.find(f"{number}. ") for number in range(1, 5)]

@@ -111,3 +111,15 @@ def test_sentences_without_spaces_between_them_are_pieces_of_their_own() -> None
         "はい！",
         "次へ。\n",
     ]
+
+
+def test_lines_that_each_begin_with_a_name_are_pieces_of_their_own() -> None:
+    text = "Contacts\nOffice: Ana, extension 210\nPayroll: Ben, extension 214,\nmornings only\nFirst aid: Cy. Ring first.\n"
+    assert [piece.text for piece in cut(text)] == [
+        "Contacts\n",
+        "Office: Ana, extension 210\n",
+        "Payroll: Ben, extension 214,\nmornings only\n",
+        "First aid: Cy. ",
+        "Ring first.\n",
+    ]
+    assert len(cut("We say it\nas it is: simply.\nThen we go.\n")) == 2
