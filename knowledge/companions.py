@@ -101,19 +101,21 @@ def complete(
     places = _placed(scored)
     for unit in versions.beside(chosen, scored, evidence, question):
         rows = _compared(unit, question, places) or _introduced(unit, every, places)
-        with_next = not every and (how or _is_half(unit, places))
+        with_next = unit.is_verdict or (not every and (how or _is_half(unit, places)))
         around = (*_needed(unit, places), unit, *_continued(unit, places, with_next))
         every.update(dict.fromkeys((*(_whole_answer(unit, places) or around), *rows)))
     return tuple(every)
 
 
 def _needed(unit: Unit, places: Places) -> tuple[Unit, ...]:
-    """The caption right above a sentence, which may say a part of it, or the sentence before it that it points back to."""
+    """The caption right above a sentence, which may say a part of it, or the sentence before it that it points back to, or
+    that says yes or no to the same question.
+    """
     before = places.get((unit.index, unit.piece - 1))
     if unit.kind != "sentence" or before is None:
         return ()
-    points_back = _POINTS_BACK.match(unit.text) is not None and before.is_followed_by(unit)
-    return (before,) if before.is_caption or points_back else ()
+    leans = before.is_verdict or (_POINTS_BACK.match(unit.text) is not None and before.is_followed_by(unit))
+    return (before,) if before.is_caption or leans else ()
 
 
 def _whole_answer(unit: Unit, places: Places) -> tuple[Unit, ...]:

@@ -8,6 +8,9 @@ from knowledge import captions
 from knowledge.citable import LABELLED
 from knowledge.evidence import Evidence
 
+_VERDICT = re.compile(r"\W*(?:yes|no|ja|nein|oui|non|sí)\W*", re.IGNORECASE)
+"""A sentence of one word that is half of an answer."""
+
 _ENDS = re.compile(r"\n\s*\n\s*$")
 """A blank line, behind the last sentence of a paragraph."""
 
@@ -19,7 +22,7 @@ PASSAGES = 5
 class Unit:
     """Something that can be quoted: piece `piece` of passage `index`, of a document. `context`: its title and headings, and the captions
     above it; `is_caption`: it only names what follows, `is_captioned`: it stands under one. `heading`: the last heading
-    above it, the title where there is none.
+    above it, the title where there is none. `is_verdict`: it only says yes or no.
     """
 
     index: int
@@ -32,6 +35,7 @@ class Unit:
     is_captioned: bool = False
     heading: str = ""
     document_id: int = 0
+    is_verdict: bool = False
 
     @property
     def readable(self) -> str:
@@ -63,8 +67,9 @@ def units(evidence: Sequence[Evidence]) -> tuple[Unit, ...]:
 def _units(index: int, given: Evidence) -> Iterator[Unit]:
     heading = [given.passage.title, *given.passage.heading_path][-1].strip()
     for number, (piece, place) in enumerate(zip(given.pieces, captions.places(given.pieces), strict=True)):
-        says_something = len(piece.text.split()) > 1 or piece.text.rstrip().endswith(":")
+        is_verdict = _VERDICT.fullmatch(piece.text) is not None
+        says_something = len(piece.text.split()) > 1 or is_verdict or piece.text.rstrip().endswith(":")
         if says_something and piece.kind not in ("heading", "header") and number not in given.orders:
             context = "\n".join(filter(None, [given.passage.label, place.above]))
-            named = (place.is_caption, bool(place.above), heading, given.passage.document_id)
+            named = (place.is_caption, bool(place.above), heading, given.passage.document_id, is_verdict)
             yield Unit(index, number, piece.kind, piece.text, piece.header, context, *named)

@@ -1,11 +1,11 @@
-"""The answer in quotes to a whole question. A compound one is searched and judged part by part; where there is nothing for one
-of them it is answered as a whole, and that part is named: half an answer could be taken for all of it.
+"""The answer in quotes to a whole question. A compound one is searched and judged part by part, and a part for which there is
+nothing is named: half an answer could be taken for all of it.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from knowledge import analysis, companions, compound, extractive, keywords, names, scores, steps
+from knowledge import analysis, companions, compound, extractive, keywords, names, persons, scores, steps
 from knowledge.answers import Strength
 from knowledge.compound import Part
 from knowledge.db import Database
@@ -31,12 +31,11 @@ class Quoted:
 
 @dataclass(frozen=True)
 class _Several:
-    """What was found for the parts of a question; `unanswered` are those for which nothing was."""
+    """What was found for the parts of a question."""
 
     chosen: tuple[Unit, ...]
     used: Sequence[Evidence]
     strength: Strength
-    unanswered: tuple[str, ...]
 
 
 @dataclass(frozen=True)
@@ -52,16 +51,14 @@ class Quoting:
         asked = "" if alone else self.retriever.spelled(asked)
         parts = compound.parts(question)
         several = self._each(parts, scopes) if len(parts) > 1 else None
-        if several is not None and several.chosen and not several.unanswered:
+        if several is not None:
             chosen, used, strength = several.chosen, several.used, several.strength
         else:
             (chosen, strength), used = self._best(question, evidence, asked), evidence
-            if several is not None and several.chosen:
-                strength = replace(strength, unanswered=several.unanswered)
         return Quoted(extractive.quote(chosen, used, question) if chosen else None, used, strength)
 
-    def _each(self, parts: Sequence[Part], scopes: Scopes) -> _Several:
-        """Something for every part, as strong as the weakest."""
+    def _each(self, parts: Sequence[Part], scopes: Scopes) -> _Several | None:
+        """Something for every part for which there is something, as strong as the weakest of them; None when there is for none."""
         used: dict[int, Evidence] = {}
         chosen: list[Unit] = []
         strengths: list[Strength] = []
@@ -69,16 +66,21 @@ class Quoting:
         for part in parts:
             given = [Evidence.of(passage) for passage in self.retriever.search(part.full, scopes).passages]
             best, strength = self._best(part.full, given, most=MOST_OF_A_PART)
-            strengths.append(strength)
             if not best:
                 unanswered.append(part.asked)
+                continue
+            strengths.append(strength)
             for each in given:
                 used.setdefault(each.passage.chunk_id, each)
             places = list(used)
             moved = (replace(unit, index=places.index(given[unit.index].passage.chunk_id)) for unit in best)
             chosen += [unit for unit in moved if unit not in chosen]
+        if not strengths:
+            return None
         weakest = min(strengths, key=lambda each: each.found)
-        return _Several(tuple(chosen), tuple(used.values()), weakest, tuple(unanswered))
+        missing = tuple(dict.fromkeys(name for each in strengths for name in each.missing))
+        strength = replace(weakest, missing=missing, unanswered=tuple(unanswered))
+        return _Several(tuple(chosen), tuple(used.values()), strength)
 
     def _best(
         self, question: str, evidence: Sequence[Evidence], asked: str = "", most: int = extractive.MOST_QUOTES
@@ -103,4 +105,7 @@ class Quoting:
         chosen = companions.answered(extractive.choose(scored, subject, most), scored)
         chosen = companions.fill(chosen, scored, asked_subject or subject, weights)
         chosen = companions.complete(chosen, scored, evidence, question)
-        return steps.procedure(question, chosen, every), strength
+        chosen = steps.procedure(question, chosen, every)
+        if persons.is_missing(question, chosen):
+            strength = replace(strength, missing=(*strength.missing, persons.WHO))
+        return chosen, strength

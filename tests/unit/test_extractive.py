@@ -401,3 +401,14 @@ def test_a_step_that_is_quoted_alone_has_no_number_and_steps_together_keep_their
     found = units(evidence)
     assert quote(found[1:], evidence, "").text == "- Wait for the wipe [1]."
     assert quote(found, evidence, "").text.startswith("1. Call extension 7744 [1].")
+
+
+@pytest.mark.parametrize("verdict", ["No.", "Yes!", "**Nein.**"])
+def test_yes_or_no_is_quoted_with_what_it_is_about(verdict: str) -> None:
+    long = " It is a long story." * 20
+    evidence = under("May I borrow the van?", f"{verdict} The van stays in the yard.{long}")
+    scored_ = score("May I borrow the van?", evidence, ALL_RARE, None)
+    for said in (verdict.strip("*"), "The van stays"):
+        unit = next(each.unit for each in scored_ if said in each.unit.text)
+        told = [each.text.strip() for each in complete((unit,), scored_, evidence, "")]
+        assert told[:2] == [verdict, "The van stays in the yard."]
