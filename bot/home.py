@@ -1,13 +1,13 @@
 """App Home: what I can search for you, how to ask, what you asked lately; for administrators health and failures."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, datetime
 from typing import Any
 
 import structlog
 from slack_sdk import WebClient
 
-from bot import wording
+from bot import source_state, wording
 from bot.blocks import Block, Post, actions, button, context, header, section
 from bot.client import FAILURES, Identity
 from bot.directory import Directory
@@ -25,9 +25,6 @@ log = structlog.get_logger()
 
 RECENT, LOOKED_BACK = 5, 50
 """So many different questions are listed, out of so many."""
-FAILURES_SHOWN = 5
-STALE_AFTER = timedelta(days=2)
-"""A source that was not read for this long is marked."""
 
 
 class Home:
@@ -96,14 +93,14 @@ def view_blocks(
 
     `waiting`: the gold cases to review, empty for others than admins. `told`: what became of an administrator's click.
     """
-    sources = [section(_state(state, now)) for state in states[:40]] or [section(wording.HOME_NO_ACCESS)]
+    sources = [section(source_state.summary(state, now)) for state in states[:40]] or [section(wording.HOME_NO_ACCESS)]
     recent = [section("\n".join(f"• {question}" for question in questions) or wording.HOME_NONE)]
     shown = [header(wording.HOME_TITLE), *sources, context(wording.HOME_CHANNELS_NOTE), {"type": "divider"}]
     shown += [header(wording.HOME_HOW), section(wording.HELP), header(wording.HOME_RECENT), *recent]
     if waiting:
         shown += [{"type": "divider"}, header(wording.HOME_REVIEW), *waiting]
     if health is not None:
-        failures = [section(line) for state in states for line in _failures(state)][:20]
+        failures = [section(line) for state in states for line in source_state.faults(state)][:20]
         again = button(wording.HOME_REINDEX, "home_reindex", "all")
         shown += [{"type": "divider"}, header(wording.HOME_ADMIN), section(wording.home_health(*health)), *failures]
         shown.append(actions([again, button(wording.HOME_NIGHTLY, "home_nightly", "now")]))
@@ -123,16 +120,3 @@ def different(questions: Iterable[str]) -> list[str]:
 def _question(receipt: Receipt, me: Identity) -> str:
     text = readable(without_mention(str(receipt.payload.get("text") or ""), me.user), {})
     return escape(text[:200]) or "…"
-
-
-def _state(state: SourceState, now: datetime) -> str:
-    stale = state.succeeded_at is None or now - state.succeeded_at > STALE_AFTER
-    line = wording.home_source(state.name, state.documents, wording.ago(state.succeeded_at, now))
-    return f"{line} :warning:" if stale else line
-
-
-def _failures(state: SourceState) -> list[str]:
-    lines = [escape(state.error)] if state.error else []
-    lines += [escape(f"{document}: {reason}") for document, reason in state.failures.known[:FAILURES_SHOWN]]
-    lines += [wording.hidden_failures(state.failures.hidden)] if state.failures.hidden else []
-    return [wording.home_failure(state.name, line) for line in lines]

@@ -24,6 +24,9 @@ from bot.settings import Slack
 
 log = structlog.get_logger()
 
+DRAIN_S = 5.0
+"""So long what has arrived may take to be given to its workers when the bot stops."""
+
 CHECK_EVERY_S = 5.0
 RECONNECT_PAUSE_S = 2.0
 PING_EVERY_S = 5.0
@@ -87,9 +90,7 @@ class SocketReceiver:
                     log.warning("the connection to Slack is dead; connecting anew")
                     self._connect(stop)
         finally:
-            # What has arrived is acknowledged before the line is cut: clicks and commands would not come again.
-            self._client.auto_reconnect_enabled = False
-            self._client.message_workers.shutdown(wait=True)
+            self._client.finish()
             self._client.close()
             _finish(self._app)
 
@@ -115,6 +116,7 @@ class _PatientClient(SocketModeClient):
     """Slack's own client connects again at once, for ever, when Slack closes each connection because there are too many."""
 
     def __init__(self, *arguments: Any, **options: Any) -> None:
+        self._finishing = threading.Event()
         super().__init__(*arguments, **options)
         self._asked_at = -LASTING_S
         self._pause_s = 0.0
@@ -127,6 +129,26 @@ class _PatientClient(SocketModeClient):
         self._asked_at = time.monotonic()
         with unlogged():  # whoever connects says what came of it
             return super().issue_new_wss_url()
+
+    def enqueue_message(self, message: str) -> None:
+        if not self._finishing.is_set():  # Slack sends it again, to whoever is connected then
+            super().enqueue_message(message)
+
+    def process_message(self) -> None:
+        try:
+            super().process_message()  # type: ignore[no-untyped-call]  # the library does not annotate it
+        except RuntimeError:  # taken from the queue at the moment when its workers ended
+            if not self._finishing.is_set():
+                raise
+
+    def finish(self) -> None:
+        """Acknowledge what has arrived, before the line is cut: clicks and commands would not come again. Take nothing more."""
+        self.auto_reconnect_enabled = False
+        self._finishing.set()
+        until = time.monotonic() + DRAIN_S
+        while not self.message_queue.empty() and time.monotonic() < until:
+            self._closing.wait(0.01)
+        self.message_workers.shutdown(wait=True)
 
     def close(self) -> None:
         self._closing.set()

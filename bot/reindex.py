@@ -15,7 +15,7 @@ from typing import Protocol
 
 import structlog
 
-from bot import blocks, wording
+from bot import blocks, source_state, wording
 from bot.directory import Directory
 from bot.errors import SlackUnavailable
 from bot.handling import Handling
@@ -165,7 +165,7 @@ class Reindex:
         with self._database.reading(allowed) as connection:
             states = catalog.source_states(connection, allowed)
         now = datetime.now(UTC)
-        lines = [wording.home_source(s.name, s.documents, wording.ago(s.succeeded_at, now)) for s in states]
+        lines = [line for s in states for line in (source_state.summary(s, now), *source_state.faults(s))]
         kept = {source.name for source in self._sources}
         lines += [wording.source_not_in_settings(s.name) for s in states if s.name not in kept]
         with self._database.writing() as connection:

@@ -28,6 +28,9 @@ from knowledge.receipts import Receipt
 TALK = timedelta(minutes=30)
 """For so long a question in the main field of a direct message may go on with the one before it."""
 
+THREADS = 3
+"""So many of those before it are read at most."""
+
 
 class Responder:
     """Threads share it. `tasks` are what a worker runs."""
@@ -129,18 +132,22 @@ class Responder:
 
     def _conversation(self, receipt: Receipt, asked: Asked) -> Sequence[Mapping[str, Any]]:
         """The messages of the thread. In a direct message people also ask on in the main field: a thread that begins with
-        a question which cannot stand alone goes on with the one before.
+        a question which cannot stand alone goes on with the one before, and so on.
         """
-        thread = self._replies.thread(asked.channel, asked.thread) if asked.thread != asked.ts else []
-        first = str(thread[0].get("text") or "") if thread else asked.text
-        if not asked.direct or not first or not followups.refers_back(first):
-            return thread
-        with self._database.plain() as connection:
-            root = receipts.by_message(connection, str(receipt.thread_key))
-            before = receipts.asked_before(connection, root, TALK) if root else None
-        if before is None:
-            return thread
-        return [*self._replies.thread(asked.channel, str(before.payload["thread"])), *thread]
+        said = self._replies.thread(asked.channel, asked.thread) if asked.thread != asked.ts else []
+        first, thread_key = str(said[0].get("text") or "") if said else asked.text, str(receipt.thread_key)
+        for _ in range(THREADS if asked.direct else 0):
+            if not first or not followups.refers_back(first):
+                break
+            with self._database.plain() as connection:
+                root = receipts.by_message(connection, thread_key)
+                before = receipts.asked_before(connection, root, TALK) if root else None
+            if before is None:
+                break
+            earlier = self._replies.thread(asked.channel, str(before.payload["thread"]))
+            said = [*earlier, *said]
+            first, thread_key = str(earlier[0].get("text") or "") if earlier else "", str(before.thread_key)
+        return said
 
     def _askers(self, receipt: Receipt) -> frozenset[str]:
         with self._database.plain() as connection:

@@ -174,6 +174,12 @@ class Chunking(Section):
     overlap: Annotated[float, Field(ge=0, le=0.5)] = 0.0
     """Share repeated between pieces of text without structure."""
 
+    @model_validator(mode="after")
+    def _is_possible(self) -> "Chunking":
+        if self.min_tokens > self.max_tokens:
+            raise ValueError(f"min_tokens is {self.min_tokens}, more than max_tokens, which is {self.max_tokens}")
+        return self
+
 
 class KnowledgeSettings(Section):
     """`home`: where the embedded server and downloads live. `database_url`: None = the embedded server."""

@@ -9,6 +9,8 @@ from typing import Any
 from knowledge.errors import ModelUnavailable
 
 HUB_TIMEOUT_S = 10.0
+SETTINGS = {"SentenceTransformer": "models.embedder", "CrossEncoder": "models.cross_encoder"}
+"""What names a model, by its class."""
 
 
 def load_weights(kind: str, name: str, local_only: bool = False, **options: Any) -> Any:
@@ -24,16 +26,17 @@ def load_weights(kind: str, name: str, local_only: bool = False, **options: Any)
     logging.disable_progress_bar()  # type: ignore[no-untyped-call]  # the library does not annotate it
     options["model_kwargs"] = {"use_safetensors": True, **options.get("model_kwargs", {})}
     make = getattr(sentence_transformers, kind)
+    told = f"{name} ({SETTINGS[kind]})"
     try:
         return make(name, device="cpu", local_files_only=True, **options)
     except (OSError, ValueError) as absent:
         if local_only or Path(name).exists():
-            raise ModelUnavailable(f"{name} holds no model that sentence-transformers can load: {absent}") from absent
-    _ask_hub(name)
+            raise ModelUnavailable(f"{told} holds no model that sentence-transformers can load: {absent}") from absent
+    _ask_hub(name, told)
     try:
         return make(name, device="cpu", **options)
     except Exception as failed:  # the hub's client raises many unrelated kinds
-        raise _unavailable(name, "cannot be fetched", failed) from failed
+        raise _unavailable(told, "cannot be fetched", failed) from failed
 
 
 def import_torch() -> Any:
@@ -49,7 +52,7 @@ def import_torch() -> Any:
     return torch
 
 
-def _ask_hub(name: str) -> None:
+def _ask_hub(name: str, told: str) -> None:
     """One short question whether it has the model: the library would ask for a dozen files, six times each, for minutes.
 
     Raises `ModelUnavailable` when it has not, or cannot be asked.
@@ -64,16 +67,17 @@ def _ask_hub(name: str) -> None:
         except RepositoryNotFoundError:
             continue
         except HFValidationError as error:
-            raise ModelUnavailable(f"{name} is neither a folder on this machine nor the name of a model") from error
+            raise ModelUnavailable(f"{told} is neither a folder on this machine nor the name of a model") from error
         except Exception as failed:
-            raise _unavailable(name, "its hub cannot be asked", failed) from failed
-    raise ModelUnavailable(f"{name} is not on this machine, and its hub has no model of that name; check the name")
+            raise _unavailable(told, "its hub cannot be asked", failed) from failed
+    raise ModelUnavailable(f"{told} is not on this machine, and its hub has no model of that name; check the name")
 
 
-def _unavailable(name: str, what: str, failed: Exception) -> ModelUnavailable:
+def _unavailable(told: str, what: str, failed: Exception) -> ModelUnavailable:
     reason = (str(failed).strip() or type(failed).__name__).splitlines()[0]
     return ModelUnavailable(
-        f"{name} is not on this machine and {what} ({reason}); name a local folder, or download it once while online"
+        f"{told} is not on this machine and {what} ({reason}); check the name, name a local folder, download it once while "
+        "online, or leave the setting out"
     )
 
 

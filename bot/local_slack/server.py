@@ -89,5 +89,8 @@ def _listening(port: int) -> socket.socket:
         opened.listen(128)
     except (OSError, OverflowError) as error:
         opened.close()
-        raise LocalSlackError(f"port {port} of 127.0.0.1 cannot be used: {error}; name another one") from error
+        reason = getattr(error, "strerror", None) or "there is no such port"
+        raise LocalSlackError(
+            f"port {port} of 127.0.0.1 cannot be used: {reason}; name another one with --port"
+        ) from error
     return opened

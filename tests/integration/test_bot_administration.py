@@ -44,6 +44,13 @@ def test_it_works_in_a_direct_conversation(own_company: Company) -> None:
     assert "*everyone* · 2 documents" in notes(own_company, "ana")
 
 
+def test_the_status_names_what_could_not_be_read(own_company: Company) -> None:
+    own_company.write("everyone/leave.md", "")
+    own_company.sync()
+    own_company.slack.command("ana", own_company.slack.dm("ana").id, "/reindex status")
+    assert "\n:warning: *everyone*: leave.md: the file is empty" in notes(own_company, "ana")
+
+
 def test_the_status_says_how_far_the_index_of_another_model_is(own_company: Company) -> None:
     with own_company.database.plain() as connection:
         generations.next_to(connection, WordEmbedder("better-words"))

@@ -163,5 +163,25 @@ def test_what_has_arrived_is_acknowledged_before_the_line_is_cut(listening: Comp
     assert listening.slack.delivery.sent[-1].state == "acked"
 
 
+def test_what_comes_while_the_bot_stops_is_left_to_another_connection_without_a_word(
+    listening: Company, caplog: pytest.LogCaptureFixture
+) -> None:
+    with ThreadPoolExecutor(1) as pool, listening.database.writing() as connection:
+        connection.execute(sa.text("lock table inbox in exclusive mode"))
+        listening.slack.command("ana", "general", "/reindex status")
+        until(lambda: connection.scalar(sa.text("select true from pg_locks where not granted")))
+        stopping = pool.submit(listening.service.stop)
+        connection.execute(sa.text("select pg_sleep(0.3)"))
+        for _ in range(3):
+            listening.ask("ben", "general", QUESTION)
+        connection.execute(sa.text("select pg_sleep(0.3)"))
+        connection.rollback()
+        stopping.result(20)
+    assert "Failed to process" not in caplog.text
+    states = {each.state for each in listening.slack.delivery.sent if "app_mention" in str(each.payload)}
+    assert states
+    assert "acked" not in states
+
+
 def opened(company: Company) -> int:
     return [call.method for call in company.slack.calls].count("apps.connections.open")

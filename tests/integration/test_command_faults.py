@@ -74,7 +74,9 @@ def test_a_port_that_the_demo_cannot_have_is_named_before_anything_is_started(
     monkeypatch.setenv("FOOTNOTE_HOME", str(tmp_path / "home"))
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = 99999 if free else taken.getsockname()[1]
-        assert f"port {port} of 127.0.0.1 cannot be used" in fails("demo", "--port", str(port))
+        why = "there is no such port" if free else "Address already in use"
+        told = f"port {port} of 127.0.0.1 cannot be used: {why}; name another one with --port\n"
+        assert fails("demo", "--port", str(port)).endswith(told)
     assert not (tmp_path / "home").exists()
 
 

@@ -42,9 +42,12 @@ def asked(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[str]]:
         thread.join()
 
 
-@pytest.mark.parametrize("kind", ["SentenceTransformer", "CrossEncoder"])
-def test_a_name_that_the_hub_does_not_know(asked: list[str], kind: str) -> None:
-    with pytest.raises(ModelUnavailable, match="nobody/nothing is not on this machine, and its hub has no model of"):
+@pytest.mark.parametrize(
+    ("kind", "setting"), [("SentenceTransformer", "models.embedder"), ("CrossEncoder", "models.cross_encoder")]
+)
+def test_a_name_that_the_hub_does_not_know(asked: list[str], kind: str, setting: str) -> None:
+    told = rf"nobody/nothing \({setting}\) is not on this machine, and its hub has no model of that name"
+    with pytest.raises(ModelUnavailable, match=told):
         load_weights(kind, "nobody/nothing")
     assert asked == ["/api/models/nobody/nothing"]
 
@@ -60,7 +63,10 @@ def test_a_hub_that_cannot_be_reached_is_asked_once(
 
 
 def test_a_folder_that_is_not_there() -> None:
-    with pytest.raises(ModelUnavailable, match="/nowhere/model is neither a folder on this machine nor the name of a"):
+    with pytest.raises(
+        ModelUnavailable,
+        match=r"/nowhere/model \(models.embedder\) is neither a folder on this machine nor the name of a",
+    ):
         load_weights("SentenceTransformer", "/nowhere/model")
 
 

@@ -39,6 +39,10 @@ def refusal(folder: Path, text: str, environment: dict[str, str] | None = None) 
             "FILE, [chunking]: `xyzzy` is not a known key; known here are: max_tokens, min_tokens, overlap",
         ),
         (
+            "[chunking]\nmin_tokens = 500\n",
+            "FILE: `chunking` min_tokens is 500, more than max_tokens, which is 240",
+        ),
+        (
             BOARD + 'scopes = ["workspace", "everyone"]\n',
             "FILE, source 'board': `scopes[1]` is 'everyone'; a scope is `workspace`, `channel:<id>` or `user:<id>`, "
             "such as channel:C0123456789",
