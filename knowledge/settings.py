@@ -176,7 +176,7 @@ class Chunking(Section):
 
     @model_validator(mode="after")
     def _is_possible(self) -> "Chunking":
-        if self.min_tokens > self.max_tokens:
+        if self.min_tokens > self.max_tokens and "min_tokens" in self.model_fields_set:  # the default is for any limit
             raise ValueError(f"min_tokens is {self.min_tokens}, more than max_tokens, which is {self.max_tokens}")
         return self
 
