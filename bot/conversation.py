@@ -20,7 +20,7 @@ SPOKEN = frozenset({None, "file_share", "thread_broadcast", "me_message"})
 """Subtypes of messages in which a person says something."""
 COURTESY = re.compile(
     r"((thanks|thank you|many thanks|thx|ty|cheers|so much|very much|a lot|ok|okay|great|perfect|got it|cool|nice|awesome|"
-    r"wonderful|danke|danke dir|vielen dank|merci|gracias|grazie|never mind|nvm) ?)+"
+    r"wonderful|(?:that|this|it)(?: really)? (?:helped|helps|works|worked)|(?:very )?helpful|solved|danke|danke dir|vielen dank|merci|gracias|grazie|never mind|nvm) ?)+"
 )
 """Remarks that want no answer, in any order; the whole message must consist of them."""
 HELP = re.compile(

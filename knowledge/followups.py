@@ -32,6 +32,12 @@ _POINTS_BACK = re.compile(
     r"das|dies|dieser|diese|dort|davon|dafür|dazu|ihn|sie|es)\b",
     re.IGNORECASE,
 )
+_BARE = re.compile(
+    r"\W*(?:(?:since|until|till|by|from|up to|for|starting|and|but|so|bis|seit|ab)\s+)*(?:when|how (?:long|much|many|often|far|soon|"
+    r"late)|where|who|whom|why|which(?: ones?)?|what(?: for)?|wann|wie (?:lange|viele?|oft)|wo|wer|warum)\W*",
+    re.IGNORECASE,
+)
+"""All of a question that asks on and names nothing: "until when?"."""
 _PREPOSITION = re.compile(
     r"\b(?:in|on|at|for|from|to|with|without|of|by|into|after|before|during|für|auf|bei|von|mit|nach|aus|im|am|pour|à|dans|de|para|en)\b",
     re.IGNORECASE,
@@ -70,10 +76,16 @@ def refers_back(text: str) -> bool:
     content = _content(text)
     return (
         not content
+        or is_bare(text)
         or bool(_CONTINUES.match(text))
         or (len(content) <= CORRECTION and bool(_CORRECTS.match(text)))
         or (len(content) <= SHORT and bool(_POINTS_BACK.search(text)))
     )
+
+
+def is_bare(text: str) -> bool:
+    """Whether a question has no word of its own beside those for asking: "until when?"."""
+    return _BARE.fullmatch(text) is not None
 
 
 def _asks(text: str) -> bool:

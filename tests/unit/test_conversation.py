@@ -230,3 +230,10 @@ def test_a_greeting_and_a_question_about_the_bot_itself_are_answered_by_what_it_
 def test_a_question_that_begins_like_one_is_a_question(text: str) -> None:
     assert not is_help(text)
     assert not is_courtesy("great, who approves it?")
+
+
+@pytest.mark.parametrize(
+    "text", ["thank you, that helped!", "great, it works", "very helpful, thanks a lot", "Solved, cheers"]
+)
+def test_that_it_helped_wants_no_answer(text: str) -> None:
+    assert is_courtesy(text)

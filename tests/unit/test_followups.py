@@ -3,7 +3,7 @@
 import pytest
 
 from knowledge.answers import Turn
-from knowledge.followups import stand_alone
+from knowledge.followups import is_bare, refers_back, stand_alone
 
 
 def asked(*texts: str) -> list[Turn]:
@@ -103,3 +103,16 @@ def test_thanks_are_no_subject() -> None:
     assert stand_alone("And in Oslo?", [*asked(HOTEL), Turn("person", "U2", "you and me")]).endswith(
         "(hotel limit per night)"
     )
+
+
+@pytest.mark.parametrize(
+    "text", ["until when?", "Since when", "how much?", "And by when?", "for how long?", "who?", "bis wann?"]
+)
+def test_a_question_that_names_nothing_goes_on_with_the_one_before(text: str) -> None:
+    assert is_bare(text)
+    assert refers_back(text)
+
+
+@pytest.mark.parametrize("text", ["until when is the desk open?", "how much is parking?", "who pays?", "until"])
+def test_a_question_with_a_word_of_its_own_is_not_bare(text: str) -> None:
+    assert not is_bare(text)
