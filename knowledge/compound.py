@@ -13,7 +13,7 @@ _YES_OR_NO = rf"(?:{_VERB})\s+(?:i|you|we|there|the|a|an|my|our|your|any(?:one|b
 _QUESTION = rf"(?:(?:what|who|whom|whose|which)\b|(?:when|where|why)\s+(?:{_VERB})\b|how\s+(?!to\b)\w|{_YES_OR_NO})"
 """Where a question begins; "when the token expires" is part of one."""
 _JOINT = re.compile(rf"[,;?]?\s+(?:and|or)\s+(?={_QUESTION})|\?\s+(?={_QUESTION})", re.IGNORECASE)
-_STATED = re.compile(rf"(?:[^?]*?[.!]\s+)?(?=(?:(?:{_ASKING})\b|{_YES_OR_NO}))", re.IGNORECASE)
+_STATED = re.compile(rf"(?:[^?]*?[.!]\s+)?(?=(?:{_ASKING}|{_VERB})\s)", re.IGNORECASE)
 """What is said before the first question, empty where it begins with that."""
 _BACK = re.compile(r"\b(?:it|its|this|that|these|those|they|them|their|he|she|him|her|one)\b", re.IGNORECASE)
 

@@ -80,10 +80,13 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
         is_next = before is not None and (steps.goes_on(before, unit) or before.is_followed_by(unit))
         lead = "" if is_next else {"row": header, "code": "", "item": ""}.get(unit.kind, "> ")
         items = [other for other in ordered if _of_one_list(unit, other)]
+        is_first_list = not any(
+            other.kind == "item" and other.index != unit.index for other in ordered[: ordered.index(unit)]
+        )
         text = captions.bare(unit.text) if unit.is_caption else unit.text.strip("\n")
         if len(items) == 1 and not by_number:
             text = _STEP.sub("- ", text)
-        elif not steps.are_one_run(items):  # a list of Markdown would number them anew
+        elif not is_first_list or not steps.are_one_run(items):  # a list of Markdown would number them anew
             text = _STEP.sub(r"- (\1) ", text)
         body = " ".join(text.split()) if unit.kind == "sentence" else text.strip()
         apart = " " if is_next else "\n" if goes_on else "\n\n"

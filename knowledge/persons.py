@@ -12,7 +12,7 @@ from knowledge.language import is_english
 from knowledge.quotable import Unit
 
 WHO = "who it is"
-"""What is missing then."""
+"""What is not answered then."""
 
 _ASKS = re.compile(r"\s*(?:who|whom|whose)\b", re.IGNORECASE)
 _NAME = re.compile(r"(?<=[\w,;:(/–-] )[A-Z][\w'’-]+|\S+@\S+|\b[A-Z]{2,}\b")

@@ -5,7 +5,7 @@ nothing is named: half an answer could be taken for all of it.
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from knowledge import analysis, companions, compound, extractive, keywords, names, persons, scores, steps
+from knowledge import analysis, companions, compound, extractive, followups, keywords, names, persons, scores, steps
 from knowledge.answers import Strength
 from knowledge.compound import Part
 from knowledge.db import Database
@@ -46,7 +46,7 @@ class Quoting:
 
     def quote(self, question: str, evidence: Sequence[Evidence], scopes: Scopes, asked: str = "") -> Quoted:
         """`asked`: the question without what it has from its thread."""
-        alone = asked == question
+        alone = asked == question or followups.is_bare(asked)
         question = self.retriever.spelled(question)
         asked = "" if alone else self.retriever.spelled(asked)
         parts = compound.parts(question)
@@ -79,7 +79,8 @@ class Quoting:
             return None
         weakest = min(strengths, key=lambda each: each.found)
         missing = tuple(dict.fromkeys(name for each in strengths for name in each.missing))
-        strength = replace(weakest, missing=missing, unanswered=tuple(unanswered))
+        lacking = tuple(dict.fromkeys((*unanswered, *(part for each in strengths for part in each.unanswered))))
+        strength = replace(weakest, missing=missing, unanswered=lacking)
         return _Several(tuple(chosen), tuple(used.values()), strength)
 
     def _best(
@@ -107,5 +108,5 @@ class Quoting:
         chosen = companions.complete(chosen, scored, evidence, question)
         chosen = steps.procedure(question, chosen, every)
         if persons.is_missing(question, chosen):
-            strength = replace(strength, missing=(*strength.missing, persons.WHO))
+            strength = replace(strength, unanswered=(persons.WHO,))
         return chosen, strength

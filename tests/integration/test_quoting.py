@@ -113,7 +113,7 @@ def test_a_step_does_not_say_who(ask: Ask) -> None:
     found = ask("Who looks at the dashboard of the service?")
     assert found.outcome == "quoted"
     assert found.strength
-    assert found.strength.missing == ("who it is",)
+    assert found.strength.unanswered == ("who it is",)
 
 
 def test_a_procedure_that_is_a_part_of_what_is_asked_is_told_whole(ask: Ask) -> None:

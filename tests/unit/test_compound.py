@@ -12,6 +12,7 @@ from knowledge.compound import Part, parts
         ("What is E4012? Who is on call?", ("What is E4012", "Who is on call?")),
         ("When are wages paid and may I bring my dog?", ("When are wages paid", "may I bring my dog?")),
         ("Is there a canteen, and do you sell any cider?", ("Is there a canteen", "do you sell any cider?")),
+        ("Do new people get a key and who signs?", ("Do new people get a key", "who signs?")),
         ("I like it. When is the bell tested? Who is on call?", ("When is the bell tested", "Who is on call?")),
     ],
 )

@@ -412,3 +412,10 @@ def test_yes_or_no_is_quoted_with_what_it_is_about(verdict: str) -> None:
         unit = next(each.unit for each in scored_ if said in each.unit.text)
         told = [each.text.strip() for each in complete((unit,), scored_, evidence, "")]
         assert told[:2] == [verdict, "The van stays in the yard."]
+
+
+def test_a_second_list_does_not_go_on_with_the_numbers_of_the_first() -> None:
+    evidence = given("1. Fill in the form.\n2. Sign.\n", "1. Warm the juice.\n2. Wait.\n")
+    assert quote(units(evidence), evidence, "").text == (
+        "1. Fill in the form [1].\n\n2. Sign [1].\n\n- (1) Warm the juice [2].\n\n- (2) Wait [2]."
+    )
