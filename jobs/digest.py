@@ -68,8 +68,8 @@ class Digest:
     `doubted`: cases that were found and whose reply people voted down; `unanswered` those whose reply had no answer.
     `used` of `accepted` gold cases count in the figures; `proposed` wait for an owner. Of those used `absent` are accepted as
     not in the documents, which count in no recall; `answered` of these were answered all the same, and `hedged` more were
-    given quotes that were said to be doubtful. `chance`: how likely so uneven a split of better and worse would be by chance. `judged`: answers that a model judged, and the shares it found supported
-    and to the point. `configured`: what of the configuration changed since the run before.
+    given quotes that were said to be doubtful. `chance`: how likely so uneven a split of better and worse would be by
+    chance. `judged`: answers that a model judged, and the shares it found supported and to the point. `configured`: what of the configuration changed since the run before.
     `unanswered`: questions and how often they were asked. `sources`: problems of sources the audience reads,
     `other_sources` how many more have some.
     """

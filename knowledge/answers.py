@@ -86,7 +86,7 @@ class Strength:
     """How strong the evidence for quotes was, how strong it has to be for any, and from where they seldom mislead; in [0, 1].
 
     `missing`: what the question names and nothing that was found has (`names.py`). `unanswered`: those of several questions
-    in one for which nothing was found, when there are quotes for the others.
+    in one for which nothing was found, when there are quotes for the others, or who it is (`persons.py`).
     """
 
     found: float

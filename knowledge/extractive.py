@@ -27,15 +27,15 @@ NEARLY = 0.1
 """A further quote may score this much less than the best. With 0.15 there were more of them, and no more answers."""
 
 AS_GOOD = 0.05
-"""So much less than the best may score what has no word of the question that quotes of other documents have not. With 0.03 five of
-XQuAD's 1,190 answers were lost, with 0.05 three."""
+"""So much less than the best may score what has no word of the question that quotes of other documents have not. With 0.03
+five of XQuAD's 1,190 answers were lost, with 0.05 three."""
 
 _STEP = re.compile(r"^\s*(\d{1,3})[.)]\s+")
 
 
 def choose(scored: Sequence[Scored], question: str, most: int = MOST_QUOTES) -> tuple[Unit, ...]:
-    """At most so many pieces to quote, best first, but no captions. Where one has a code or figure of the question, no row, item or code
-    without any.
+    """At most so many pieces to quote, best first, but no captions. Where one has a code or figure of the question, no row,
+    item or code without any.
     """
     asked = set(analysis.stems(question))
     named = {term for term in analysis.terms(question) if any(sign.isdigit() for sign in term)}
@@ -72,6 +72,7 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
     note = versions.note(ordered, evidence)
     segments = [Segment(f"{note}\n\n")] if note else []
     by_number = steps.asked(question) is not None
+    first_list = next((unit.index for unit in ordered if unit.kind == "item"), None)
     for before, unit in pairwise((None, *ordered)):
         assert unit is not None
         cited = (Cited(unit.index, unit.piece, unit.piece + 1, unit.text),)
@@ -80,13 +81,12 @@ def quote(chosen: Sequence[Unit], evidence: Sequence[Evidence], question: str) -
         is_next = before is not None and (steps.goes_on(before, unit) or before.is_followed_by(unit))
         lead = "" if is_next else {"row": header, "code": "", "item": ""}.get(unit.kind, "> ")
         items = [other for other in ordered if _of_one_list(unit, other)]
-        is_first_list = not any(
-            other.kind == "item" and other.index != unit.index for other in ordered[: ordered.index(unit)]
-        )
         text = captions.bare(unit.text) if unit.is_caption else unit.text.strip("\n")
         if len(items) == 1 and not by_number:
             text = _STEP.sub("- ", text)
-        elif not is_first_list or not steps.are_one_run(items):  # a list of Markdown would number them anew
+        elif items and (
+            unit.index != first_list or not steps.are_one_run(items)
+        ):  # a list of Markdown would number them anew
             text = _STEP.sub(r"- (\1) ", text)
         body = " ".join(text.split()) if unit.kind == "sentence" else text.strip()
         apart = " " if is_next else "\n" if goes_on else "\n\n"

@@ -1,14 +1,15 @@
 """Names in a question that nothing found has: then what was found may be about somebody or something else. Pure.
 
 A name is a word with a capital that does not begin a sentence, a code (letters with figures), a number behind a word such as
-error or room, the number of a version, or a year. Only English questions are looked at: in others every noun may have a capital, or names none.
+error or room, the number of a version, or a year. Only English questions are looked at: in others every noun may have a
+capital, or names none.
 """
 
 import re
 from collections.abc import Sequence
 
 from knowledge import analysis
-from knowledge.editions import versions_in
+from knowledge.editions import versions_in, years_in
 from knowledge.evidence import Evidence
 from knowledge.language import is_english
 
@@ -17,7 +18,6 @@ MOST = 3
 
 _WORD = re.compile(r"[^\W_](?:[\w'’./-]*\w)?")
 _BEGINS = re.compile(r"(?:^|[.!?:;]\s+|[\"“„(]\s*|\n\s*)$")
-_YEAR = re.compile(r"(?:19|20)\d\d")
 _CODE = re.compile(r"(?!\d+[^\W\d_]{1,3}$)(?=.*\d).*[^\W\d_].*")
 """With letters and figures, and no figure with its unit or ending, such as 5GHz and 2nd."""
 _NUMBERED = re.compile(
@@ -61,7 +61,7 @@ def missing(question: str, evidence: Sequence[Evidence]) -> tuple[str, ...]:
 
 def _is_name(word: str, before: str) -> bool:
     if word.isdigit():
-        return bool(_YEAR.fullmatch(word) or (len(word) > 1 and _NUMBERED.search(before)))
+        return bool(years_in(word) or (len(word) > 1 and _NUMBERED.search(before)))
     if any(sign.isdigit() for sign in word):
         return bool(_CODE.fullmatch(word))
     return len(word) > 1 and word[0].isupper() and not _BEGINS.search(before) and word.casefold() not in _TIMES

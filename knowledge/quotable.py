@@ -20,9 +20,9 @@ PASSAGES = 5
 
 @dataclass(frozen=True)
 class Unit:
-    """Something that can be quoted: piece `piece` of passage `index`, of a document. `context`: its title and headings, and the captions
-    above it; `is_caption`: it only names what follows, `is_captioned`: it stands under one. `heading`: the last heading
-    above it, the title where there is none. `is_verdict`: it only says yes or no.
+    """Something that can be quoted: piece `piece` of passage `index`, of a document. `context`: its title and headings, and
+    the captions above it; `is_caption`: it only names what follows, `is_captioned`: it stands under one. `heading`: the
+    last heading above it, the title where there is none. `is_verdict`: it only says yes or no.
     """
 
     index: int

@@ -48,7 +48,7 @@ def beside(
     others: dict[int, Unit] = {}
     for one in scored:
         if is_version(one.unit):
-            others.setdefault(evidence[one.unit.index].passage.document_id, one.unit)
+            others.setdefault(one.unit.document_id, one.unit)
     if not others:
         return tuple(chosen)
     found = (chosen[0], *others.values())

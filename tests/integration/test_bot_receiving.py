@@ -151,32 +151,33 @@ def test_a_slack_that_is_away_when_the_bot_connects_is_asked_until_it_is_back(co
     bot.stop()
 
 
-def test_what_has_arrived_is_acknowledged_before_the_line_is_cut(listening: Company) -> None:
-    with ThreadPoolExecutor(1) as pool, listening.database.writing() as connection:
+@contextmanager
+def stopping(company: Company) -> Iterator[sa.Connection]:
+    """The bot is being stopped, with a command that has arrived and cannot be written down until this ends."""
+    with ThreadPoolExecutor(1) as pool, company.database.writing() as connection:
         connection.execute(sa.text("lock table inbox in exclusive mode"))
-        listening.slack.command("ana", "general", "/reindex status")
+        company.slack.command("ana", "general", "/reindex status")
         until(lambda: connection.scalar(sa.text("select true from pg_locks where not granted")))
-        stopping = pool.submit(listening.service.stop)
-        connection.execute(sa.text("select pg_sleep(0.2)"))
+        stopped = pool.submit(company.service.stop)
+        yield connection
         connection.rollback()
-        stopping.result(20)
+        stopped.result(20)
+
+
+def test_what_has_arrived_is_acknowledged_before_the_line_is_cut(listening: Company) -> None:
+    with stopping(listening) as connection:
+        connection.execute(sa.text("select pg_sleep(0.2)"))
     assert listening.slack.delivery.sent[-1].state == "acked"
 
 
 def test_what_comes_while_the_bot_stops_is_left_to_another_connection_without_a_word(
     listening: Company, caplog: pytest.LogCaptureFixture
 ) -> None:
-    with ThreadPoolExecutor(1) as pool, listening.database.writing() as connection:
-        connection.execute(sa.text("lock table inbox in exclusive mode"))
-        listening.slack.command("ana", "general", "/reindex status")
-        until(lambda: connection.scalar(sa.text("select true from pg_locks where not granted")))
-        stopping = pool.submit(listening.service.stop)
+    with stopping(listening) as connection:
         connection.execute(sa.text("select pg_sleep(0.3)"))
         for _ in range(3):
             listening.ask("ben", "general", QUESTION)
         connection.execute(sa.text("select pg_sleep(0.3)"))
-        connection.rollback()
-        stopping.result(20)
     assert "Failed to process" not in caplog.text
     states = {each.state for each in listening.slack.delivery.sent if "app_mention" in str(each.payload)}
     assert states
