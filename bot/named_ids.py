@@ -84,8 +84,7 @@ def _not_in_file(file: Path, sources: Sequence[Source]) -> Iterator[str]:
         for scope in source.scopes:
             kind, _, named = scope.partition(":")
             if named and named not in known:
-                near = spelling.nearest(named, known, 1)
-                hint = f"did you mean {near[0]}?" if near else "compare the id with those in the file"
+                hint = spelling.hint(named, known, "compare the id with those in the file")
                 what = "channel" if kind == "channel" else "person"
                 yield f"scopes of {source.name}: {file.name} has no {what} {named}, so it lets nobody in; {hint}"
 

@@ -34,6 +34,5 @@ def _by_file(file: Path, person: str) -> tuple[str, ...]:
     known = WorkspaceFacts.read(file).people
     if person in known:
         return ()
-    near = spelling.nearest(person, known, 1)
-    hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(sorted(known))}"
+    hint = spelling.hint(person, known, f"it has {', '.join(sorted(known))}")
     return (f"{file.name} has nobody with the id {person}; {hint}",)

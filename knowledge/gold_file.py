@@ -125,9 +125,8 @@ def check_sources(file: Path, lines: Iterable[GoldLine], known: Collection[str])
 
 def no_source(name: str, known: Collection[str]) -> str:
     """That no source has this name, with the one that is meant or those that there are."""
-    near = spelling.nearest(name, known, 1)
     there = f"there are {', '.join(known)}" if known else "none is in the settings or in the index"
-    return f"no source is called {name!r}; {f'did you mean {near[0]}?' if near else there}"
+    return f"no source is called {name!r}; {spelling.hint(name, known, there)}"
 
 
 def _refusal(file: Path, wrong: Sequence[str], remedy: str) -> GoldFileInvalid:

@@ -21,3 +21,9 @@ def nearest(typed: str, names: Collection[str], limit: int) -> list[str]:
     mostly = [name for name, count in held.items() if 2 * count > len(words)]
     mostly.sort(key=lambda name: (-held[name], len(name)))
     return [folded[name] for name in dict.fromkeys([*whole, *mostly])][:limit]
+
+
+def hint(typed: str, names: Collection[str], otherwise: str) -> str:
+    """Which of the names may be meant; `otherwise` where none is near."""
+    near = nearest(typed, names, 1)
+    return f"did you mean {near[0]}?" if near else otherwise
